@@ -276,6 +276,10 @@ t.test(
       pathLength: 0,
       critical: true,
     });
+    t.equal(
+      parseCertificate(cross).getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId,
+      parseCertificate(old.certificate).getExtension(x509.SubjectKeyIdentifierExtension)?.keyId,
+    );
     const { notAfter } = inspectCertificate(cross);
     t.same(notAfter, inspectCertificate(old.certificate).notAfter, 'not longer than the old one');
     const again = await createSuccessor(next, new Date('2027-03-01T12:00:00Z'));

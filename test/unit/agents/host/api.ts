@@ -62,7 +62,7 @@ export async function fakeApi(
   host: TestHost,
   answers: Readonly<Record<string, ApiAnswer>>,
   ca?: string,
-): Promise<{ readonly requests: string[]; stop(): void }> {
+) {
   const requests: string[] = [];
   const unexpected: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -84,12 +84,12 @@ export async function fakeApi(
     response.writeHead(code).end(JSON.stringify({ kind: 'Status', code, message, reason }));
   };
   const listener: RequestListener = (request, response) => void answer(request, response);
-  const { port, stop } = await serveApi(t, listener, ca);
+  const { port, stop, clients } = await serveApi(t, listener, ca);
   for (const path of [...Object.values(kubeconfigs), deferredIdentity.kubeconfig]) {
     host.write(path, adminKubeconfig(port), 0o600);
   }
   t.teardown(() => {
     if (unexpected.length > 0) throw new Error(`unexpected requests: ${unexpected.join(', ')}`);
   });
-  return { requests, stop };
+  return { requests, clients, stop };
 }

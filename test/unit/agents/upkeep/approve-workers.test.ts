@@ -30,7 +30,7 @@ async function hostWith(
   const sockets = new Set<TLSSocket>();
   const leftOpen = new Set<TLSSocket>();
   let validTo = '';
-  const { port } = await serveApi(t, (message, response) => {
+  const { port, clients } = await serveApi(t, (message, response) => {
     if (message.socket instanceof TLSSocket && !sockets.has(message.socket)) {
       const { socket } = message;
       sockets.add(socket);
@@ -55,7 +55,7 @@ async function hostWith(
     await Promise.all([...sockets].map((socket) => socket.destroyed || once(socket, 'close')));
     return leftOpen.size;
   };
-  return { api, host, send, approvals, validUntil, open };
+  return { api, clients, host, send, approvals, validUntil, open };
 }
 
 t.test('approve-workers', async (t) => {
@@ -67,7 +67,7 @@ t.test('approve-workers', async (t) => {
 
   t.test('approves both certificates of a worker, and then ends', async (t) => {
     const it = await hostWith(t, { 'w.yaml': entry() });
-    const { api, host, send, approvals, validUntil } = it;
+    const { api, clients, host, send, approvals, validUntil } = it;
     t.equal(await host.holds(approveWorkers), false, 'it is expected');
     const begun = Date.now();
     const running = host.run(approveWorkers);
@@ -82,6 +82,7 @@ t.test('approve-workers', async (t) => {
     await send('serving', serving());
     t.match(await running, { kind: 'done' });
     t.equal(await it.open(), 0);
+    t.same([...clients], ['O=sno-agents:worker-approver\nCN=sno-agents:worker-approver']);
     t.strictSame(approvals(), [`${REQUESTS}/client/approval`, `${REQUESTS}/serving/approval`]);
     t.equal(await host.holds(approveWorkers), true, 'it has joined');
     t.equal(host.mode('/var/lib/sno-agents/sno-approve/joined.json'), 0o600);

@@ -211,6 +211,7 @@ t.test('kubelet-serving', async (t) => {
         'a power cut leaves it complete',
       );
       t.match(approvals, [{ type: 'Approved', status: 'True' }]);
+      t.same([...it.api.clients], ['O=sno-agents:csr-approver\nCN=sno-agents:csr-approver']);
       t.equal(await it.failure(), undefined);
     });
   }

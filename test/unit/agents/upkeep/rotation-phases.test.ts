@@ -291,6 +291,9 @@ t.test('overlap', async (t) => {
     const changes = [{ path: kubeletPaths.clientPair, contents: 'staged\n', mode: 0o600 }];
     const phases = { 'trust-both': [], 'use-new': changes, 'trust-new': [] };
     await saveStaged(host.paths, { schemaVersion: 1, id, phases, retired: [] });
+    // Also at a start after its end.
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    host.write(`${rotationFolder(host.paths)}/overlap.json`, JSON.stringify({ id, since }));
     await t.rejects(overlap.run(context, host.progress()), {
       kind: 'retry',
       message: /kubelet-client is still a certificate of the old kubelet-client CA/,

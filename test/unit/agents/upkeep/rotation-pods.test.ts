@@ -34,8 +34,10 @@ async function starting(t: Test, rotatePodMs = 1, hasNft = true) {
     // Whoever does not wait for it is too early.
     await sleep(50, undefined, { signal });
     const isReset = rules.includes('reject with tcp reset');
-    if (isReset)
+    if (isReset) {
       t.match(rules, /\{ 6443 timeout 60s \}/, 'the kernel ends it, if nobody else does');
+      t.match(rules, /ip daddr 127\.0\.0\.0\/8 tcp/, 'only connections to this host');
+    }
     tell(isReset ? 'reset' : 'no reset');
   };
   const restarts = async (name: string) => tell(name);
@@ -73,6 +75,18 @@ t.test('without nft, etcd is replaced all the same', async (t) => {
   await start();
   t.same(story, ['etcd, old etcd', 'kube-apiserver, new etcd']);
   t.match(host.lines.join(''), /API server restarts: nft is not installed/);
+});
+
+t.test('where the host can run a second API server, nothing is stopped before it', async (t) => {
+  const { host, start } = await starting(t);
+  await start();
+  host.write('/proc/net/if_inet6', `${'0'.repeat(31)}1 01 80 10 80       lo\n`);
+  host.write('/proc/meminfo', 'MemAvailable: 9999999 kB\n');
+  host.write(apiServerTrust.etcd, 'new authorities');
+  const first = host.read(manifestOf('kube-apiserver'));
+  // Its probe is at a port of this test.
+  await t.rejects(start(), { message: /no second API server can be made of the manifest/ });
+  t.equal(host.read(manifestOf('kube-apiserver')), first);
 });
 
 t.test('the reset ends also where etcd does not become ready', async (t) => {

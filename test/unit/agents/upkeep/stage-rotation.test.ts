@@ -100,6 +100,21 @@ t.test('a leaf has a new key, the same names, and the new authority', async (t) 
   }
 });
 
+t.test('the old identities of clients whose servers answer are to be refused', async (t) => {
+  const leaves = Object.values(issuedLeaves);
+  for (const { name, certificate, key } of staged.retired) {
+    const leaf = leaves.find((each) => each.name === name);
+    t.same([certificate, key], [textAt(leaf?.certificate ?? ''), textAt(leaf?.key ?? '')], name);
+  }
+  t.same(
+    staged.retired.map(({ name }) => name),
+    [
+      ...['kube-apiserver-kubelet-client', 'front-proxy-client', 'kube-controller-manager'],
+      ...['kube-scheduler', 'deferred'],
+    ],
+  );
+});
+
 t.test("the laptop's CA is trusted until the administrators' CA is replaced", async (t) => {
   const trusts = async (name: 'admin' | 'kubelet-client', from = read) => {
     const { phases } = await stageAuthorities([name], from, new Date());

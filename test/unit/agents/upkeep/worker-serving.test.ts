@@ -27,7 +27,7 @@ async function joinedHost(
 ) {
   const api = new FakeApi();
   api.rule(({ path }) => (path === '/readyz' ? { code: 200, body: {} } : undefined));
-  const { port } = await serveApi(t, (message, response) => {
+  const { port, clients } = await serveApi(t, (message, response) => {
     if (!isSilent(`${message.method} ${message.url}`)) api.answer(message, response);
   });
   const host = testHost(t, { endpoints: { api: `https://127.0.0.1:${port}` }, settings });
@@ -46,17 +46,18 @@ async function joinedHost(
     api.set(`${REQUESTS}/${name}`, await recentRequest(name, variation));
   const approvals = () =>
     api.requests.filter(({ method }) => method === 'PUT').map(({ path }) => path);
-  return { api, context, host, register, run, holds, send, approvals };
+  return { api, clients, context, host, register, run, holds, send, approvals };
 }
 
 t.test('worker-serving', async (t) => {
   t.test('approves the next certificate, which counts for another year', async (t) => {
-    const { host, run, holds, send, approvals } = await joinedHost(t);
+    const { clients, host, run, holds, send, approvals } = await joinedHost(t);
     const [before] = await readMembers(host.paths);
     await send('next');
     t.equal(await holds(), false, 'it looks every day');
     t.match(await run(), { kind: 'done', note: `approved for ${WORKER}` });
     t.same(approvals(), [`${REQUESTS}/next/approval`]);
+    t.same([...clients], ['O=sno-agents:worker-approver\nCN=sno-agents:worker-approver']);
     t.equal(await holds(), true);
     const [after] = await readMembers(host.paths);
     t.match(after, member);
