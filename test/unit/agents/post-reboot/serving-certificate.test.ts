@@ -94,7 +94,7 @@ t.test('serving-certificate', async (t) => {
     const addresses = [{ type: 'InternalIP', address: '192.0.2.10' }];
     const node = { metadata: { name: 'edge-0', uid: 'u' }, status: { addresses } };
     const approvals: object[] = [];
-    const { host } = await servingHost(t, {
+    const { host, api } = await servingHost(t, {
       'GET /api/v1/nodes': () => listOf(node),
       [`GET ${REQUESTS}`]: () => listOf(request),
       [`PUT ${REQUESTS}/csr-abcde/approval`]: ({ body }) => {
@@ -105,6 +105,7 @@ t.test('serving-certificate', async (t) => {
       },
     });
     t.same(await host.run(servingCertificate), { kind: 'done' });
+    t.same([...api.clients], ['O=sno-agents:csr-approver\nCN=sno-agents:csr-approver']);
     t.match(approvals, [{ type: 'Approved', status: 'True' }]);
     t.match(host.lines.join(''), /csr-abcde/);
   });
