@@ -86,6 +86,7 @@ t.test('renew-leaves', async (t) => {
     const later = { ...it.context, run: 'later' };
     t.equal(await renewLeaves.holds(later, it.host.progress()), false, 'the next run tries again');
 
+    t.equal(await concludeRenewal.holds(it.context, it.host.progress()), false);
     const failure = await concluded(it).catch((error: unknown) => error);
     if (!(failure instanceof Failure)) throw failure;
     t.equal(exitCodeFor(failure), 4);

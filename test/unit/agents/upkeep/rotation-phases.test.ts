@@ -195,6 +195,7 @@ t.test('conclude records, deletes what was staged, and can be killed in between'
   await addRestart(paths, id, 'use-new', 'kubelet');
   await addRestart(paths, id, 'trust-new', 'etcd');
   await addRestart(paths, id, 'trust-new', 'etcd');
+  t.equal(await concludeRotation.holds(context, host.progress()), false);
   await concludeRotation.run(context, host.progress());
   t.match(await rotationChange.last(paths), {
     ...{ id, requested: context.request.at, what: { kind: 'encryption' } },
