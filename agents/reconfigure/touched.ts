@@ -5,7 +5,6 @@ import { identityChange } from '../../lib/change/identity/request.ts';
 import { kubeconfigPath } from '../../lib/change/site/places.ts';
 import { isMissing } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
-import { sealedPath } from '../../lib/host/paths.ts';
 import { authorityPaths, laptopAdminCa } from '../../lib/render/kubernetes/authorities.ts';
 import { kubeletPaths } from '../../lib/render/kubernetes/kubelet.ts';
 import type { ReconfigureContext } from './context.ts';
@@ -32,7 +31,6 @@ export async function touchedFiles(context: ReconfigureContext): Promise<string[
     paths.onHost(identityChange.requestPath(paths)),
     paths.onHost(dropInPath(paths)),
     kubeletPaths.liveConfig,
-    paths.onHost(sealedPath(paths)),
     ...(await heldBackPaths(context)),
     ...(await renewedHostKeys(context)),
     paths.onHost(kubeconfigPath(paths)),

@@ -8,7 +8,6 @@ import { networkManagerPoints, type WantedPoints } from '../../../lib/engine/tri
 import type { PointsOfReturn } from '../../../lib/engine/trial/trial.ts';
 import { exists, ifMissing, readTextIfPresent } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
-import { sealedPath } from '../../../lib/host/paths.ts';
 import { siteDnsPath } from '../../../lib/relocation/relocatable/local-dns.ts';
 import type { ReconfigureContext } from '../context.ts';
 import { heldBackPaths } from '../hold-back.ts';
@@ -75,7 +74,6 @@ export async function openShiftPoints(context: ReconfigureContext): Promise<Want
     ...OF_SITE,
     ...(await filesOfDaemon(paths)),
     ...(await heldBackPaths(context)),
-    paths.onHost(sealedPath(paths)),
     paths.onHost(kubeconfigPath(paths)),
     paths.onHost(paths.record),
     // A new folder of keys is emptied.

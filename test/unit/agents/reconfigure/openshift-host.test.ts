@@ -36,6 +36,11 @@ for (const [name, prepare, says] of [
     (host: TestHost) => host.programs.remove('ovs-vsctl'),
     /the host has no ovs-vsctl/,
   ],
+  [
+    'no nmstate, as on the Kubernetes payload',
+    (host: TestHost) => host.programs.remove('nmstatectl'),
+    /the host has no nmstatectl/,
+  ],
 ] as const) {
   t.test(`check: ${name} is refused`, async (t) => {
     const { host, run } = await openShiftArrived(t);
@@ -74,6 +79,9 @@ t.test('stop: a sealed host without a network has no CRI-O, and waits for none',
       'stop crio.service',
     ],
   );
+  const calls = host.programs.calls();
+  const copied = calls.findIndex((call) => call.includes(' cp '));
+  t.ok(copied > calls.indexOf('systemctl stop crio.service'), 'nothing is copied while it runs');
   t.ok(await holds(stopOpenShift));
   for (const unit of ['kubelet', 'crio']) host.write(`/units/${unit}.service`, 'failed');
   t.ok(await holds(stopOpenShift), 'what has failed does not run');

@@ -1,11 +1,14 @@
 /** An agent of OpenShift that is told to stop waits for no program; requests: openshift-{objects,routes}.test.ts. */
 import t from 'tap';
+import { siteClockOnOpenShift } from '../../../../agents/reconfigure/openshift/clock.ts';
 import { preparedHostFaults } from '../../../../agents/reconfigure/openshift/host-checks.ts';
 import { localNames } from '../../../../agents/reconfigure/openshift/local-names.ts';
 import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { startOpenShift } from '../../../../agents/reconfigure/openshift/start.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import type { Progress } from '../../../../lib/engine/steps/progress.ts';
+import { daysMs } from '../../../../lib/pki/lifetimes.ts';
 import type { TestHost } from '../host/host.ts';
 import { NODE, openShiftHost } from '../relocatable/openshift-host.ts';
 import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
@@ -55,6 +58,16 @@ for (const [step, calls] of [
     });
   }
 }
+
+t.test('clock: told to stop while the time servers are asked', async (t) => {
+  const { host, context } = await openShiftArrived(t);
+  const early = new Date(Date.now() + daysMs(90));
+  const { certificate } = await createAuthority('an operator', undefined, early);
+  host.write('/var/lib/kubelet/pki/kubelet-client-current.pem', certificate, 0o600);
+  host.programs.give('chronyc', 'touch "$ROOT/hangs"; exec sleep 20');
+  await host.stoppedAt('/hangs', (progress) => siteClockOnOpenShift.run(context, progress));
+  t.match(host.lines.join(''), /chronyc.*found stopped after/);
+});
 
 for (const [step, call] of [
   [stopOpenShift, 'systemctl show kubelet.service --property=ActiveState'],

@@ -5,12 +5,14 @@ import { armOpenShiftSite } from '../../../../agents/reconfigure/openshift/arm.t
 import { siteNetworkOnOpenShift } from '../../../../agents/reconfigure/openshift/network.ts';
 import { onTrial } from '../../../../agents/reconfigure/openshift/plan.ts';
 import { stopOpenShift } from '../../../../agents/reconfigure/openshift/stop.ts';
+import { FOLDERS } from '../../../../agents/reconfigure/openshift/touched.ts';
 import { createAuthority } from '../../../../lab/certificates/signed-now.ts';
 import { beforeFolder } from '../../../../lib/change/site/places.ts';
 import { decodeManifests } from '../../../../lib/clients/kube/manifest-decoding.ts';
 import { keepTrial, returnToKept } from '../../../../lib/engine/trial/kept.ts';
 import { isRestBack, putBackNetwork, putBackRest } from '../../../../lib/engine/trial/points.ts';
 import { readTrial } from '../../../../lib/engine/trial/store.ts';
+import { relocatableUnits } from '../../../../units/openshift.ts';
 import type { TestHost } from '../host/host.ts';
 import { changedBySite, installed, OF_DAEMON, onDisk } from './openshift-disk.ts';
 import { DHCP_SITE, openShiftArrived } from './openshift-site.ts';
@@ -22,6 +24,8 @@ const RECORDS = ['/var/lib/sno-agents/record.json', `${STATE}/admin.kubeconfig`]
 t.test('arm: longer than everything that is on trial', async (t) => {
   const { host, run, context } = await openShiftArrived(t);
   installed(host);
+  host.write('/etc/chrony.conf/of-a-person');
+  host.write('/etc/sno-agents/sno-trial-manifests/etcd-pod.yaml', 'of a trial before');
   await run(armOpenShiftSite);
   const trial = await readTrial(host.paths);
   t.equal(trial?.deadlineMs, context.settings.reconfigureOperatorsTrialMs);
@@ -30,12 +34,37 @@ t.test('arm: longer than everything that is on trial', async (t) => {
   t.ok(context.settings.reconfigureOperatorsMs > 2 * context.settings.reconfigureOperatorsWindowMs);
   const files = trial?.points.files.map(({ path }) => path) ?? [];
   t.notOk(files.includes('/etc/systemd/system/masked.service'), 'a link is the daemon’s to make');
+  t.notOk(files.includes('/etc/chrony.conf'), 'a folder is no file');
+  t.notOk(
+    files.some((path) => path.includes('sno-trial-')),
+    'what lies aside is of a trial',
+  );
   t.notOk(files.includes('/usr/local/bin/configure-ovs.sh'), 'out of reach, and not changed');
   t.notOk(
     files.some((path) => path.startsWith('/etc/kubernetes/manifests/')),
     'as a whole',
   );
 });
+
+t.test(
+  'what is moved aside stays on its mount: each folder that a unit may write is one',
+  async (t) => {
+    const units = relocatableUnits.filter(({ name }) =>
+      /^(reconfigure|sno-trial)\.service$/.test(name),
+    );
+    t.equal(units.length, 2);
+    for (const { contents } of units) {
+      const mounts = [...contents.matchAll(/^ReadWritePaths=(.*)$/gm)].flatMap(([, paths = '']) =>
+        paths.split(' ').map((path) => path.replace(/^-/, '')),
+      );
+      for (const { path, aside } of FOLDERS) {
+        const [mount, ...others] = mounts.filter((each) => path.startsWith(`${each}/`));
+        t.same(others, []);
+        t.ok(mount !== undefined && aside.startsWith(`${mount}/`), path);
+      }
+    }
+  },
+);
 
 t.test('arm: a configuration of the daemon that cannot be read changes nothing', async (t) => {
   const { host, run } = await openShiftArrived(t);

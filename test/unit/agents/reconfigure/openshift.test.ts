@@ -103,6 +103,10 @@ t.test('certificates: made once, and again for another volume', async (t) => {
   t.same(await siteIdentity(context), before);
   const next = { ...context.request, id: '00000000-0000-4000-8000-000000000000' };
   t.notOk(await siteCertificatesOnOpenShift.holds({ ...context, request: next }, host.progress()));
+  host.write(STAGED, host.read(STAGED).slice(0, -100), 0o600);
+  t.notOk(await siteCertificatesOnOpenShift.holds(context, host.progress()), 'a damaged file');
+  await siteCertificatesOnOpenShift.run(context, host.progress());
+  t.ok(await siteCertificatesOnOpenShift.holds(context, host.progress()));
 });
 
 t.test('certificates: those of the site are used as they are', async (t) => {
