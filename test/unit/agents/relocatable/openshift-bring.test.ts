@@ -1,4 +1,5 @@
 /** `reconfigure prepare` on a node of another installer: it gets the MachineConfig of a relocatable one, and is described. */
+import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { publishIssue } from '../../../../lib/engine/console/publish-issue.ts';
 import {
@@ -170,6 +171,7 @@ t.test('after the restart it is prepared, described and taken back', async (t) =
     name: 'edge',
     baseDomain: 'example.test',
     clusterId: CLUSTER_ID,
+    executableSha256: createHash('sha256').update('executable').digest('hex'),
     openshift: {
       version: '4.21',
       releaseImage: 'registry.test/release@sha256:1',

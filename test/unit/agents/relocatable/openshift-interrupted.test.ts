@@ -95,8 +95,9 @@ t.test('agent-units, taken back and interrupted: no enabled unit without a file'
     },
     run: (host) => withoutAgentUnits.run(host.context, host.progress()),
     allowed(host, when) {
+      const started = enabled(host).map((name) => name.replace(/\.(timer|path)$/, '.service'));
       t.same(
-        enabled(host).filter((name) => !placed(host).includes(name)),
+        [...enabled(host), ...started].filter((name) => !placed(host).includes(name)),
         [],
         when,
       );
@@ -191,6 +192,7 @@ t.test('pinned-images, interrupted: CRI-O reads what is there at the end', async
 t.test('pinned-images: nothing to pin leaves no list of before', async (t) => {
   const host = openShiftHost(t);
   for (const path of [pinnedPath, '/reloaded']) host.write(path, 'of the release before');
+  t.equal(await pinnedImages.holds(host.context, host.progress()), false, 'other images');
   const config = { storage: { files: [] }, systemd: { units: [] } };
   host.write('/etc/machine-config-daemon/currentconfig', JSON.stringify({ spec: { config } }));
   t.equal(await pinnedImages.holds(host.context, host.progress()), false);
@@ -240,4 +242,20 @@ t.test('cluster-record, interrupted: nothing is described without a record', asy
     least: 2,
     isDurable: true,
   });
+});
+
+t.test('told to stop, no program is waited for', async (t) => {
+  for (const [step, call] of [
+    [agentUnits, 'daemon-reload'],
+    [withoutAgentUnits, 'daemon-reload'],
+    [pinnedImages, 'try-reload-or-restart crio.service'],
+    [withoutPinnedImages, 'try-reload-or-restart crio.service'],
+  ] as const) {
+    const host = openShiftHost(t);
+    const hangs = '{ touch "$ROOT/hangs"; exec sleep 20; }';
+    host.programs.unless('systemctl', `[ "$*" = "${call}" ] && ${hangs}`);
+    const ended = await host.stoppedAt('/hangs', (progress) => step.run(host.context, progress));
+    t.match(ended, { message: `systemctl ${call}` });
+    t.match(ended, { message: /found stopped after/ });
+  }
 });

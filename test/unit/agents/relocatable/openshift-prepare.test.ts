@@ -132,7 +132,10 @@ const refusals: readonly Refusal[] = [
   {
     what: 'a change that is under way',
     host: (host) => host.write('/var/lib/sno-agents/reconfigure/request.json', '{}'),
+    // By which it is seen, but not why.
+    api: { pool: conditions(['Updated', 'False'], ['Degraded', 'False']) },
     says: /getting the configuration of its site/,
+    checks: 0,
   },
   {
     what: 'a drop-in of somebody else',
