@@ -1,4 +1,5 @@
 /** Signals for a person without a screen. */
+import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { runReconfigure } from '../../../../agents/reconfigure/main.ts';
 import { runSignal } from '../../../../agents/reconfigure/run-signal.ts';
@@ -66,6 +67,14 @@ t.test('the volume is read: a beep', async (t) => {
   await show('accepted');
   t.equal(host.read('/dev/tty1').split('\u0007').length - 1, 1);
   t.same(now(), ['1', '0', '0']);
+});
+
+t.test('a console that takes nothing is not waited for', async (t) => {
+  const { host, said, show } = await litHost(t);
+  host.remove('/dev/tty1');
+  execFileSync('mkfifo', [host.at('/dev/tty1')]);
+  t.equal(await show('accepted'), 0);
+  t.equal(said.join(''), 'Signal "accepted": nothing to show it by\n');
 });
 
 t.test('replaced by the next signal, the lights are as they were', async (t) => {

@@ -248,7 +248,7 @@ t.test('a stick without the label is told how it went', async (t) => {
 
 t.test('what else is connected keeps nobody from being told', async (t) => {
   const host = await factoryHost(t);
-  await insert(host, { config: SITE }, { labels: [null, null], stick: USB });
+  await insert(host, { config: SITE }, { labels: [null, null, null, null], stick: USB });
   host.programs.give(
     'systemd-run',
     `case "$*" in
@@ -262,6 +262,10 @@ esac`,
   await siteChange.end(host.paths, endedAs({ outcome: 'configured', failure: undefined }));
   t.equal(await tellLast(host.paths), undefined);
   t.match(host.read('/written.json'), /PASS/);
+  host.programs.give('systemd-run', 'case "$*" in *" -- stat "*) echo 6 ;; *) exit 1 ;; esac');
+  const before = reads(host).length;
+  t.equal(await tellLast(host.paths), undefined);
+  t.equal(reads(host).length - before, 3, 'no more are read than are looked at for a volume');
 });
 
 t.test('without a result, no stick is read to be told one', async (t) => {

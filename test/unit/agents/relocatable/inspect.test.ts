@@ -136,7 +136,8 @@ t.test('every fault is in the report, which is written all the same', async (t) 
   host.programs.give('ip', "echo '[]'");
   host.write('/sys/class/rtc/rtc0/since_epoch', '1000000000\n');
   host.write('/var/lib/sno-agents/sno-update/request.json', '{}');
-  const run = inspectForShipping.run(context, host.progress(undefined, 61_500));
+  const progress = host.progress(undefined, 61_500);
+  const run = inspectForShipping.run(context, progress);
   await t.rejects(run, {
     kind: 'fatal',
     message: /the node cannot be shipped.*settled: .*; .*clock: .*report\.html/,
@@ -144,6 +145,7 @@ t.test('every fault is in the report, which is written all the same', async (t) 
   const { report, of } = checksOf(t, host);
   t.equal(report.passed, false);
   t.match(of.get('settled')?.faults, [/./], 'without leaders');
+  t.ok(progress.remainingMs() > 0, 'it is not waited for until nothing can be reported');
   t.match(of.get('services')?.faults, [/ETIMEOUT/]);
   t.match(of.get('conformance'), {
     faults: [
