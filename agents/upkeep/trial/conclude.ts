@@ -59,6 +59,8 @@ async function relabelPutBack(
       AbortSignal.any([progress.signal, enough]),
     );
   } catch (error) {
+    // The next run goes on with them: once the trial has ended, nothing gives the files their labels.
+    progress.signal.throwIfAborted();
     progress.warn(`What was put back may lack its SELinux labels: ${describeError(error)}`);
   }
 }

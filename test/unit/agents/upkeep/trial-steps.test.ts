@@ -10,6 +10,7 @@ import {
 } from '../../../../agents/upkeep/trial/put-back.ts';
 import { Failure } from '../../../../lib/base/errors/failure.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
+import type { Progress } from '../../../../lib/engine/steps/progress.ts';
 import { confirmTrial, endReverted } from '../../../../lib/engine/trial/arm.ts';
 import {
   readLast,
@@ -151,6 +152,18 @@ for (const [how, script] of Object.entries({ fails: 'exit 1', hangs: 'exec sleep
     t.same(snapshot(host), before);
   });
 }
+
+t.test('told to stop while it labels what was put back, the trial has not ended', async (t) => {
+  const { host } = await changed(t, { reverting: reason });
+  host.write('/sys/fs/selinux/enforce', '1');
+  host.programs.give('setfiles', 'touch "$ROOT/begun"; exec sleep 60');
+  const context = { paths: host.paths, now: await bootMoment(), isFirstRun: true };
+  for (const step of [networkPutBack, filesPutBack]) await step.run(context, host.progress());
+  const end = (progress: Progress) => concludeTrial.run(context, progress);
+  t.match(await host.stoppedAt('/begun', end), { message: 'told to stop' });
+  t.ok(host.has(RECORD), 'the next run labels it');
+  t.equal(await readLast(host.paths), undefined);
+});
 
 t.test('a part that failed is left alone, and the others are not', async (t) => {
   const problem = { part: 'files', failure: reason } as const;
