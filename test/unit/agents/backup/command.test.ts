@@ -288,6 +288,13 @@ t.test('sno-backup restore', async (t) => {
     ),
   });
 
+  const status = {
+    ...{ schemaVersion: 1, agent: 'sno-backup-restore', version: '1', unit: 'sno-backup-restore' },
+    ...{ state: 'failed', updated: '2020-01-01T00:00:00Z' },
+    failure: failureData(new Failure('deadline', 'the API is not ready')),
+  };
+  host.write('/run/sno-agents/sno-backup-restore/status.json', JSON.stringify(status));
+  t.match(await run('restore', '--from', NAME), { code: 3, errors: /the API is not ready/ });
   const state = '/var/lib/sno-agents/sno-backup-restore';
   const end = `cd "$ROOT${state}" && [ "$1" = start ] && mv request.json result.json; exit 0`;
   host.programs.give('systemctl', end);

@@ -84,6 +84,13 @@ t.test('with the authorities of the lost host, by whomever', async (t) => {
   t.equal(said.length, 2, 'before the backup is read');
 });
 
+t.test('a person is asked once it is said what is lost', async (t) => {
+  const { host, said, restore } = await newHost(t);
+  t.match(await thrownBy(restore({ isConfirmed: false })), { message: /was not confirmed/ });
+  t.match(said, [/Everything that is in this new cluster will be lost/]);
+  t.equal(await identityChange.read(host.paths), undefined);
+});
+
 t.test('an earlier restore that ended is not this one', async (t) => {
   const { host, restore } = await newHost(t);
   await thrownBy(restore());

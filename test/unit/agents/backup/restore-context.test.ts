@@ -1,8 +1,12 @@
 import t from 'tap';
 import { restoreContext } from '../../../../agents/steps/restore/context.ts';
 import { restoreChange } from '../../../../lib/change/restore/request.ts';
+import { isApiReady } from '../../../../lib/clients/kube/api-ready.ts';
 import { thrownBy } from '../../base/errors/thrown-by.ts';
+import { rendered, servingPair } from '../../render/rendered-host.ts';
 import { cluster } from '../host/cluster.ts';
+import { testHost } from '../host/host.ts';
+import { apiOf } from '../upkeep/earlier-authority.ts';
 import { NAME, restoringHost } from './backup-host.ts';
 
 t.test('a restore is of what was requested, and only what happened since counts', async (t) => {
@@ -25,4 +29,17 @@ t.test('a restore is of what was requested, and only what happened since counts'
     kind: 'usage',
     message: /no restore is under way.*sno-backup restore --from NAME/,
   });
+});
+
+t.test('a restore has the rights of a moment: those of the installation are deleted', async (t) => {
+  const { url: api } = await apiOf(t, servingPair, { 'GET /readyz': {} });
+  const host = testHost(t, { endpoints: { api } });
+  for (const { path, contents, mode } of rendered.files)
+    if (/\/pki\/ca\/(admin|serving)\//.test(path)) host.write(path, contents, mode);
+  host.write('/etc/sno-agents/cluster.json', JSON.stringify(cluster));
+  const request = { backup: NAME, requestedAt: '2030-01-01T00:00:00.000Z' };
+  await restoreChange.write(host.paths, { schemaVersion: 1, ...request });
+  const { withAdministrator } = await restoreContext(host.paths);
+  const { signal } = new AbortController();
+  t.ok(await withAdministrator(host.progress(), (client) => isApiReady(client, signal)));
 });
