@@ -89,7 +89,7 @@ t.test('nobody has to wait', async (t) => {
   t.match(await thrownBy(ask({ isWaited: false })), { kind: 'retry' }, 'systemd refuses');
 });
 
-const FAILED = failureData(new Failure('deadline', 'the API is not ready'));
+const FAILED = failureData(new Failure('deadline', 'the API is not ready', { code: 'disk-full' }));
 for (const [what, status, kind] of [
   ['without a word', undefined, 'retry'],
   ['stopped', statusOf({ state: 'stopped' }), 'retry'],
@@ -115,7 +115,8 @@ for (const [what, status, kind] of [
       /^the change has not ended\. See "sno-identity status"\. Run "systemctl start sno-identity\.service"/;
     const error = await thrownBy(ask());
     t.match(error, { kind, message });
-    t.match(error, kind === 'deadline' ? { cause: { what: 'the API is not ready' } } : {});
+    const failed = { code: 'disk-full', cause: { what: 'the API is not ready' } };
+    t.match(error, kind === 'deadline' ? failed : {});
   });
 }
 

@@ -99,9 +99,11 @@ t.test('set: for both descriptions of the cluster, and it looks at once', async 
   ];
   t.match(await run('status'), { printed: /\(onAddressChange: stop\)\n$/ });
   t.match(JSON.parse((await run('status', '--json')).printed), { interfaces: {}, last: null });
+  host.programs.give('systemctl', `cp "$ROOT${CLUSTER}" "$ROOT/at-start.json"`);
   for (const mode of ['follow', 'stop']) {
     t.match(await run('set', mode), { code: 0, printed: `onAddressChange is ${mode}.\n` });
     t.same(await modes(), [mode, mode]);
+    t.match(JSON.parse(host.read('/at-start.json')), { onAddressChange: mode });
     t.equal(host.mode(CLUSTER), 0o600);
     t.equal(host.mode('/etc/sno-agents/render-input.json'), 0o600);
     const does = mode === 'follow' ? 'follows' : 'changes nothing';

@@ -13,7 +13,7 @@ import { input, rendered, servingPair } from '../../render/rendered-host.ts';
 import { fakeControlPlane } from '../host/control-plane.ts';
 import { type TestHost, testHost } from '../host/host.ts';
 import { KUBELET_ACTIVE } from '../host/kubelet-unit.ts';
-import { apiOf } from './earlier-authority.ts';
+import { type Answer, apiOf } from './earlier-authority.ts';
 
 const FOLDER = '/var/lib/sno-agents/sno-identity';
 export const DROP_IN = '/etc/systemd/system/kubelet.service.d/50-sno-identity.conf';
@@ -67,7 +67,7 @@ interface Options {
 }
 
 /** An API server that is ready while the kubelet of `current` runs, and is asked only then. */
-export async function heldHosts(t: Test) {
+export async function heldHosts(t: Test, answers: Readonly<Record<string, Answer>> = {}) {
   const seen: { current?: TestHost; asked: string[] } = { asked: [] };
   const leases = ['kube-controller-manager', 'kube-scheduler'].map((name) => [
     `DELETE /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`,
@@ -84,6 +84,7 @@ export async function heldHosts(t: Test) {
       seen.asked.push(`${host?.has(KUBELET_ACTIVE) ? 'running' : 'stopped'}, saved: ${isSaved}`);
       return host?.has(KUBELET_ACTIVE) ? {} : { kind: 'Status', code: 503 };
     },
+    ...answers,
   });
   return { seen, requests, held: (options?: Options) => heldHost(t, url, seen, options) };
 }

@@ -28,6 +28,7 @@ import {
   proxy,
   serving,
 } from './held-host.ts';
+import { toldToStop } from './told-to-stop.ts';
 
 /** Whether a pod is placed as it is for the identity of the host, and for the files that it reads once. */
 async function isFresh(host: TestHost, component: (typeof COMPONENTS)[number]): Promise<boolean> {
@@ -155,6 +156,24 @@ t.test('files: what cannot be written or started is not passed over', async (t) 
     t.notMatch(host.read('/etc/sno-agents/render-input.json'), 'edge-9', 'it is not done');
   }
 });
+
+t.test(
+  'told to stop, a change of identity waits neither for a program nor for the API',
+  async (t) => {
+    const { held } = await heldHosts(t);
+    const { host, context } = await held();
+    host.programs.give('hostnamectl', 'touch "$ROOT/begun"; exec sleep 60');
+    const ended = await host.stoppedAt('/begun', (progress) =>
+      identityFiles.run(context, progress),
+    );
+    t.match(ended, { message: /"hostnamectl .*found stopped/ });
+    const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler';
+    await toldToStop(t, 'a Lease', async (silent, signal) => {
+      const held = await (await heldHosts(t, { [`DELETE ${lease}`]: silent })).held();
+      await startRenamed.run(held.context, held.host.progress(signal));
+    });
+  },
+);
 
 t.test('files: a runtime reads its proxy anew, and a pinned Node has the new name', async (t) => {
   const { held } = await heldHosts(t);

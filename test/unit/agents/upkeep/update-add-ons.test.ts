@@ -10,6 +10,7 @@ import { addOnManifests } from '../../../../lib/render/kubernetes/addons/index.t
 import { saveRenderInput } from '../../../../lib/render/render-input.ts';
 import { input } from '../../render/rendered-host.ts';
 import { type ApiAnswer, refuse } from '../host/api.ts';
+import { toldToStop } from './told-to-stop.ts';
 import { ID, PREPARED, STATE, TRIAL, updating } from './updating-host.ts';
 
 const { authorities: _, ...keyless } = input;
@@ -63,7 +64,7 @@ async function wentBack(
   }: {
     /** Of the change whose trial was the last. */
     id?: string;
-    outcome?: 'reverted' | 'confirmed';
+    outcome?: 'reverted' | 'incomplete' | 'confirmed';
     etcd?: string;
     answers?: Readonly<Record<string, ApiAnswer>>;
     readyz?: ApiAnswer;
@@ -117,7 +118,13 @@ async function wentBack(
   const request = { ...context.request, before: { kubernetes: 'v1.34.4', etcd } };
   await updateChange.write(host.paths, request);
   const on: UpdateContext = { ...context, request };
-  return { host, context: on, asked, images, run: () => addOnsBack.run(on, host.progress()) };
+  return {
+    host,
+    context: on,
+    asked,
+    images,
+    run: (signal?: AbortSignal) => addOnsBack.run(on, host.progress(signal)),
+  };
 }
 
 /** Where the API has the objects of the add-on. */
@@ -164,6 +171,8 @@ t.test('the API server is waited for, which has just started', async (t) => {
 });
 
 t.test('only after a way back that leaves the database', async (t) => {
+  const partly = await wentBack(t, { outcome: 'incomplete' });
+  t.match(await partly.run(), { note: /3 deleted$/ }, 'whatever else could not be put back');
   const stays = await wentBack(t, { outcome: 'confirmed' });
   t.same(await stays.run(), { kind: 'done', note: 'no add-on is to be put back' });
   const other = await wentBack(t, { id: '11111111-1111-4111-8111-111111111111' });
@@ -188,6 +197,17 @@ t.test('only after a way back that leaves the database', async (t) => {
     }),
   );
   t.same(await goesBack.run(), { kind: 'not-yet', reason: 'the host restarts to go back' });
+});
+
+t.test('told to stop at any request, nothing more is put back', async (t) => {
+  for (const name of [
+    'PATCH /api/v1/namespaces/kube-system/serviceaccounts/coredns',
+    'DELETE /api/v1/namespaces/kube-system/configmaps/only-new',
+  ]) {
+    await toldToStop(t, name, async (silent, signal) =>
+      (await wentBack(t, { answers: { [name]: silent } })).run(signal),
+    );
+  }
 });
 
 t.test(

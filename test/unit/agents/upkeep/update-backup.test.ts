@@ -41,6 +41,9 @@ t.test('another minor version of etcd has the database as a point of return', as
   await t.rejects(run(armUpdate), { kind: 'fatal', message: /no backup of etcd to go back to/ });
   t.notOk(it.host.has(TRIAL), 'without one it does not begin');
 
+  // Of an attempt that was interrupted, and of one that is not complete.
+  const etcd = { version: '3.5.21', revision: 60, totalKey: 8 };
+  writeBackup(it.host.at(`${BACKUPS}/20300102T010405Z`), {}, { etcd });
   writeBackup(it.host.at(`${BACKUPS}/${OWN_BACKUP}`));
   writeBackup(it.host.at(`${BACKUPS}/20300102T040405Z`));
   it.host.write(`${BACKUPS}/20300102T040405Z/etcd-snapshot.db`, 'torn');

@@ -45,6 +45,27 @@ t.test('an executable that does not answer has no longer than the step', async (
   await t.rejects(prepare.run(context, left), { message: /sno-agents --version/ });
 });
 
+/** As what is asked next says it, or the program that was ended. */
+const STOPPED = /told to stop|found stopped/;
+
+t.test('told to stop, it neither copies nor waits for the new executable any more', async (t) => {
+  const stopped = (it: Updating, step: typeof prepare, at: string) =>
+    it.host.stoppedAt(at, (progress) => step.run(it.context, progress));
+  const copying = await updating(t);
+  copying.host.programs.give(
+    'cp',
+    'case "$*" in */kubelet*) touch "$ROOT/begun"; exec sleep 60 ;; esac; exec /bin/cp "$@"',
+  );
+  t.match(await stopped(copying, stageUpdate, '/begun'), { message: STOPPED });
+  t.notOk(await copying.holds(stageUpdate));
+  copying.host.programs.remove('cp');
+  const begins = '[ "$1" = --version ] && echo 1.2.3 && exit; touch "$0.begun"; exec sleep 60';
+  const asked = await updating(t, { text: `#!/bin/sh\n${begins}\n` });
+  await asked.run(stageUpdate);
+  const end = await stopped(asked, prepare, `${STATE}/next/sno-agents.begun`);
+  t.match(end, { message: STOPPED });
+});
+
 t.test('with SELinux, the new executable is one that services may run', async (t) => {
   const it = await updating(t);
   it.host.programs.give('chcon', 'exit 0');

@@ -129,6 +129,8 @@ t.test('the status says why what a hub asks for is not carried out', async (t) =
     await status(),
     /\nwhat a hub asks for was refused: by a stranger, 2030-01-03T00:00:00Z\n$/,
   );
+  const { text } = await said(host, 'status', '--json');
+  t.match(JSON.parse(text).asked, { serial: 4, outcome: 'refused', failure });
   await writeAsked(host.paths, { ...asked, outcome: 'waiting', failure });
   t.match(await status(), /\nwhat a hub asks for waits: by a stranger, /);
   await writeAsked(host.paths, { ...asked, outcome: 'accepted' });

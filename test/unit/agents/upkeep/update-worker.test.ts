@@ -23,6 +23,7 @@ import type { TestHost } from '../host/host.ts';
 import { writePayload } from '../host/payload.ts';
 import { fakeRuntime } from '../host/runtime.ts';
 import { endPauses } from '../host/timers.ts';
+import { toldToStop } from './told-to-stop.ts';
 import { EXECUTABLE, PAYLOAD, SOURCE, STATE } from './updating-host.ts';
 import {
   KUBELET_CONFIG,
@@ -252,6 +253,10 @@ t.test('its kubelet is never newer than what the API server serves', async (t) =
   t.match(await apiObstacles(context, versions, AbortSignal.timeout(60_000)), [
     { found: /the API server cannot be asked/ },
   ]);
+  await toldToStop(t, 'nothing is in the way then', async (silent, signal) => {
+    api.rule(({ path }) => (path === '/version' ? silent() : undefined));
+    await apiObstacles(context, versions, signal);
+  });
 });
 
 /** The command on a host whose update runs at once, without an end. */

@@ -123,21 +123,22 @@ t.test('the new executable is asked before anything changes', async (t) => {
   t.equal(it.host.mode(`${STATE}/prepared.json`), 0o600);
 });
 
-const UNFIT: readonly (readonly [why: string, text: string, message: RegExp])[] = [
-  ['says another version', program(PREPARED, '9.9.9'), /expected 1\.2\.3.*found 9\.9\.9/],
+const FINAL = { kind: 'fatal', code: 'update-refused' } as const;
+const UNFIT: readonly (readonly [why: string, text: string, message: RegExp, how?: object])[] = [
+  ['says another version', program(PREPARED, '9.9.9'), /expected 1\.2\.3.*found 9\.9\.9/, FINAL],
   ['does not start', '#!/bin/sh\necho "no such library" >&2\nexit 127\n', /no such library/],
   [
     'cannot read the configuration',
     program().replace(/"sno-update prepare .*/, '*prepare*) echo "cluster.json: x" >&2; exit 2 ;;'),
     /cluster\.json: x/,
   ],
-  ['says something else', program({ schemaVersion: 2 }), /does not say what it changes/],
+  ['says something else', program({ schemaVersion: 2 }), /does not say what it changes/, FINAL],
 ];
-for (const [why, text, message] of UNFIT) {
+for (const [why, text, message, how] of UNFIT) {
   t.test(`an executable that ${why} is not used`, async (t) => {
     const it = await updating(t, { text });
     await it.run(stageUpdate);
-    await t.rejects(it.run(prepare), { message });
+    await t.rejects(it.run(prepare), { message, ...how });
     t.notOk(it.host.has(TRIAL));
     t.equal(it.host.read(EXECUTABLE), 'the old executable');
   });

@@ -9,6 +9,7 @@ import { refusal } from '../../clients/kube/fake-api.ts';
 import { waitsForEachEffect } from '../../engine/steps/killed-at-any-moment.ts';
 import { servingAuthority } from '../../gather/cluster/serve-api.ts';
 import { giveAddresses } from '../host/network.ts';
+import { toldToStop } from '../upkeep/told-to-stop.ts';
 import { identifiedHost, NODES, workerHost } from './worker-host.ts';
 
 const ENVIRONMENT = '/etc/sno-agents/kubelet.env';
@@ -100,6 +101,16 @@ t.test('kubelet-files', async (t) => {
         : undefined,
     );
     t.match(await host.failureOf(placeKubeletFiles), { kind: 'retry', message: /no authority/ });
+  });
+
+  t.test('told to stop at any request, they wait for no answer', async (t) => {
+    for (const name of ['kube-root-ca.crt', 'extension-apiserver-authentication']) {
+      await toldToStop(t, name, async (silent, signal) => {
+        const { host, api } = await given(t, admin.certificate);
+        api.rule(({ path }) => (path.endsWith(name) ? silent() : undefined));
+        await placeKubeletFiles.run(host.context, host.progress(signal));
+      });
+    }
   });
 
   t.test('without an address in the machine networks it waits', async (t) => {

@@ -6,6 +6,7 @@ import { sha256 } from '../../../../lib/host/files.ts';
 import { refusal } from '../../clients/kube/fake-api.ts';
 import { dying, killedAtAnyMoment } from '../../engine/steps/killed-at-any-moment.ts';
 import { differentMoments } from '../../engine/steps/moments.ts';
+import { toldToStop } from '../upkeep/told-to-stop.ts';
 import { both, CA, next, old, other, trustingHost } from './trusting-host.ts';
 
 const PATCHES = (requests: readonly { method: string }[]) =>
@@ -137,6 +138,26 @@ t.test('told to stop while it verifies the server, it says nothing against the C
     message: 'told to stop',
   });
   t.equal(it.host.read(CA), old.certificate);
+});
+
+t.test('told to stop at any request, it waits for no answer', async (t) => {
+  for (const [step, method, at] of [
+    [publishedCa, 'GET', '/kube-root-ca.crt'],
+    [confirmTrust, 'GET', '/nodes/worker-0'],
+    [confirmTrust, 'PATCH', '/nodes/worker-0'],
+  ] as const) {
+    await toldToStop(t, `${method} ${at}`, async (silent, signal) => {
+      const it = await trustingHost(t);
+      it.publish(old.certificate);
+      await it.run();
+      it.publish(both);
+      it.api.set('/api/v1/nodes/worker-0', { metadata: { name: 'worker-0' } });
+      it.api.rule((asked) =>
+        asked.method === method && asked.path.endsWith(at) ? silent() : undefined,
+      );
+      await step.run({ ...it.host.context, run: 'this' }, it.host.progress(signal));
+    });
+  }
 });
 
 t.test('what is not known of the kubelet is not confirmed, and asked again', async (t) => {
