@@ -14,7 +14,8 @@ export function objectFault(manifest: Given): string | undefined {
     kindFault(manifest) ??
     nameFault(manifest) ??
     labelFault(manifest) ??
-    selectorFault(manifest)
+    selectorFault(manifest) ??
+    secretFault(manifest)
   );
 }
 
@@ -119,6 +120,21 @@ function selectorFault({ object, apiVersion, kind }: Given): string | undefined 
   const other = Object.entries(matched).find(([key, value]) => labels[key] !== value);
   if (other === undefined) return undefined;
   return `spec.template.metadata.labels: expected the labels of spec.selector.matchLabels, found ${shown(other[0])} otherwise. Write the same in both places.`;
+}
+
+/** What the types of Secrets need. */
+const KEYS_OF: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
+  ['kubernetes.io/dockerconfigjson', ['.dockerconfigjson']],
+  ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
+]);
+
+function secretFault({ object, apiVersion, kind }: Given): string | undefined {
+  if (apiVersion !== 'v1' || kind !== 'Secret') return undefined;
+  const given = { ...recordAt(object, ['data']), ...recordAt(object, ['stringData']) };
+  const missing = (KEYS_OF.get(object.type) ?? []).find((key) => !Object.hasOwn(given, key));
+  if (missing === undefined) return undefined;
+  return `data: expected the key ${missing} in a Secret of type ${object.type}, found none. Add it, or write type: Opaque.`;
 }
 
 function recordAt(object: unknown, path: readonly string[]): Record<string, unknown> {

@@ -46,6 +46,7 @@ const longestMs = 2 ** 31 - 1;
 /** What is counted, also at once, is a whole number. Backups may use the whole disk, but not more. */
 function schemaOf(name: string, value: number | boolean | string) {
   if (typeof value === 'boolean') return z.boolean();
+  if (name === 'tpm2Pcrs') return registers;
   if (typeof value === 'string') return name.endsWith('Folder') ? folder : word;
   const number = z.number().positive().max(longestMs);
   if (name === 'backupDiskSharePercent') return number.max(100);
@@ -60,6 +61,12 @@ const folder = z
   );
 
 const word = z.string().regex(/^[A-Za-z0-9/][A-Za-z0-9.,:=+/_-]*$/, 'expected one word');
+
+/** A TPM has 24; systemd-creds knows names for them, too. */
+const registers = word.refine(
+  (text) => text.split(/[+,]/).every((each) => !/^\d+$/.test(each) || Number(each) < 24),
+  'expected registers from 0 to 23, such as 0+7',
+);
 
 /** Built on demand: most hosts have no settings file, and most agent runs are short. */
 const settingsSchema = () =>

@@ -91,6 +91,11 @@ export const NO_OBJECTS: readonly (readonly [text: string, says: RegExp])[] = [
     /^spec\.template\.metadata\.labels: .* found "a" otherwise/,
   ],
   [
+    object('Secret', 'type: kubernetes.io/tls\nstringData: {tls.crt: x}'),
+    /^data: expected the key tls\.key in a Secret of type kubernetes\.io\/tls, found none/,
+  ],
+  [object('Secret', 'type: kubernetes.io/ssh-auth\nstringData: {id: x}'), /the key ssh-privatekey/],
+  [
     object('Secret', 'stringData: {a: "ENC[x]"}\nsops: {mac: "ENC[y]", version: 3.9.0}'),
     /^sops: .*Decrypt it/,
   ],
@@ -114,6 +119,8 @@ export const UNKNOWN: readonly (readonly [text: string, says: RegExp])[] = [
 
 /** Right ones. */
 export const OBJECTS: readonly string[] = [
+  object('Secret', 'type: kubernetes.io/ssh-auth\nstringData: {ssh-privatekey: x}'),
+  object('Secret', 'type: example.com/own\nstringData: {}'),
   named('ConfigMap', `${'long-'.repeat(30)}name.0`),
   object(
     'ServiceAccount',

@@ -90,6 +90,7 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
       /found metricsFolder: expected the absolute path of a folder/,
     ]),
     ['{"tpm2Device": "--help"}', /found tpm2Device: expected one word/],
+    ['{"tpm2Pcrs": "7+24"}', /found tpm2Pcrs: expected registers from 0 to 23/],
     ['{"tpm2Pcrs": "7 8"}', /found tpm2Pcrs: expected one word/],
     ['{"metricsFolder": 1}', /found metricsFolder: expected a text, found a number/],
     ['{"etcdMs": -5}', /found etcdMs: /],
@@ -127,6 +128,12 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
       message:
         /^the settings in \/etc\/sno-agents\/settings\.json cannot be used; expected a JSON object of settings with positive numbers/,
     });
+  }
+});
+
+t.test('registers of a TPM, by number and name', async (t) => {
+  for (const tpm2Pcrs of ['7', '0+7', '7:sha256', '23+secure-boot-policy']) {
+    t.match(parseSettings('settings.json', JSON.stringify({ tpm2Pcrs })), { tpm2Pcrs });
   }
 });
 
