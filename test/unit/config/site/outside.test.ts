@@ -131,7 +131,7 @@ t.test('a refused secret is not shown', async (t) => {
     found: /twice at character 29 of line 2/,
     fix: 'Remove one of the two.',
   });
-  t.match(pullSecretProblem('/srv/keys/pull-secret.json'), { found: 'the path of a file' });
+  t.match(pullSecretProblem('/srv/pull-secret.json'), { found: 'the path of a file' });
   t.match(pullSecretProblem(Buffer.from('{"auths":{"a.b":{}}}').toString('base64')), {
     found: 'base64 of JSON',
     fix: /base64 -d/,
