@@ -62,7 +62,7 @@ const hostile: [title: string, change: Change, says: RegExp][] = [
   ].map((path): [string, Change, RegExp] => [
     `a key with the name ${JSON.stringify(path)} in it`,
     listing({ path }),
-    /expected the name of a file of a backup.*files\[1\]\.path/s,
+    /files\[1\]\.path: expected the name of a file of a backup/,
   ]),
   ...[0o4755, 0o2755, 0o1644, 0o755, 0o700, 0o666, 0o660, 0o645, -1].map(
     (mode): [string, Change, RegExp] => [
@@ -74,7 +74,7 @@ const hostile: [title: string, change: Change, says: RegExp][] = [
   [
     'a key of 2 MiB',
     listing({ bytes: 2 ** 21 }),
-    /expected a key or certificate of at most 1048576 bytes\s.*files\[1\]\.bytes/,
+    /files\[1\]\.bytes: expected a key or certificate of at most 1048576 bytes/,
   ],
   ['less than nothing', listing({ bytes: -1 }), /files\[1\]\.bytes/],
   [

@@ -76,7 +76,7 @@ for (const { title, text, access } of GOOD) {
 const BAD: readonly { title: string; text: string | undefined; reason: RegExp }[] = [
   { title: 'no file', text: undefined, reason: /ENOENT/ },
   { title: 'no YAML', text: 'a: [', reason: /flow/i },
-  { title: 'an empty file', text: '', reason: /object/ },
+  { title: 'an empty file', text: '', reason: /a mapping/ },
   {
     title: 'plain http',
     text: config({ ...authority, server: 'http://127.0.0.1' }, {}),
