@@ -123,6 +123,8 @@ t.test(
     t.ok(await accept({ serial: 7 }));
     await writeTaken(host.paths, 8);
     await t.rejects(accept(), { code: 'update-refused', message: /serial 7 is older than 8/ });
+    // The next release reads it, too.
+    t.ok(host.has('/var/lib/sno-agents/sno-update/taken.json'));
   },
 );
 
