@@ -91,6 +91,9 @@ function causeToTell(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
 }
 
+/** What AbortSignal.timeout says. */
+const TIMED_OUT = 'The operation was aborted due to timeout';
+
 /**
  * Node's connection errors are aggregates without a message of their own; those about a path, and a schema's list of
  * faults as JSON, are for programmers.
@@ -101,5 +104,6 @@ export function messageOf(error: unknown): string {
   }
   if (isBadPath(error)) return systemErrorText(error);
   if (error instanceof z.ZodError) return schemaFaults(error);
+  if (error instanceof Error && error.message === TIMED_OUT) return 'it took longer than it may';
   return error instanceof Error ? error.message || error.name : String(error);
 }

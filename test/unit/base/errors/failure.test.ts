@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
 import { EXIT, exitCodeFor } from '../../../../lib/base/errors/exit-codes.ts';
@@ -122,6 +123,17 @@ t.test('of a file that is no JSON, what keeps it from being JSON', async (t) => 
   };
   t.equal(faults('{"a": "hunter2"', undefined), 'no JSON: a missing } at character 16');
   t.equal(faults('{}', {}), 'a: expected a text, found nothing');
+});
+
+t.test('a time limit that was reached is told in plain words', async (t) => {
+  const { signal } = new AbortController();
+  const late = AbortSignal.any([signal, AbortSignal.timeout(1)]);
+  while (!late.aborted) await sleep(1);
+  t.equal(describeError(late.reason), 'it took longer than it may');
+  t.equal(
+    describeError(new Error('no answer', { cause: late.reason })),
+    'no answer: it took longer than it may',
+  );
 });
 
 t.test('a long chain of causes is truncated', async (t) => {
