@@ -288,28 +288,26 @@ t.test('sno-backup restore', async (t) => {
     ),
   });
 
+  const failed = failureData(new Failure('deadline', 'the API is not ready'));
   const status = {
     ...{ schemaVersion: 1, agent: 'sno-backup-restore', version: '1', unit: 'sno-backup-restore' },
-    ...{ state: 'failed', updated: '2020-01-01T00:00:00Z' },
-    failure: failureData(new Failure('deadline', 'the API is not ready')),
+    ...{ state: 'failed', updated: '2020-01-01T00:00:00Z', failure: failed },
   };
-  host.write('/run/sno-agents/sno-backup-restore/status.json', JSON.stringify(status));
+  const statusFile = '/run/sno-agents/sno-backup-restore/status.json';
+  host.write(statusFile, JSON.stringify(status));
   t.match(await run('restore', '--from', NAME), { code: 3, errors: /the API is not ready/ });
   const state = '/var/lib/sno-agents/sno-backup-restore';
   const end = `cd "$ROOT${state}" && [ "$1" = start ] && mv request.json result.json; exit 0`;
   host.programs.give('systemctl', end);
+  host.remove(statusFile);
   t.match(await run('restore', '--from', NAME), {
     code: 0,
     printed: new RegExp(`^It also continues without this command.*\\n${NAME} is restored\\.\\n$`),
   });
-
   host.programs.give('systemctl', ':');
   await run('restore', '--from', `${BACKUPS}/${NAME}/`, '--yes');
-  await recordFailure(
-    restoreChange,
-    host.paths,
-    failureData(new Failure('deadline', 'it did not settle')),
-  );
+  const failure = failureData(new Failure('deadline', 'it did not settle'));
+  await recordFailure(restoreChange, host.paths, failure);
   host.programs.forgetCalls();
   await run('restore', '--from', NAME, '--no-wait');
   t.same(host.programs.calls(), ['systemctl start --no-block sno-backup-restore.service']);
@@ -320,8 +318,7 @@ t.test('sno-backup restore', async (t) => {
 t.test('neither a backup nor a restore during a rotation or another restore', async (t) => {
   const { host, run } = await commandHost(t);
   const refused = async (says: RegExp, ...args: string[]) => {
-    const said = { code: 2, printed: '', errors: says };
-    t.match(await run(...args), said, `${args.join(' ')}: before anything is asked`);
+    t.match(await run(...args), { code: 2, printed: '', errors: says }, args.join(' '));
     t.same(host.programs.calls('systemctl'), []);
   };
   const rotation = /a rotation of CAs or keys is under way\. .*sno-rotate status/;
