@@ -47,7 +47,7 @@ const REFUSED: readonly (readonly [name: string, text: string, fault: RegExp])[]
   [
     'a key that is none',
     user({ sshAuthorizedKeys: [KEY, '~/.ssh/id.pub'] }),
-    /^user core has an SSH key that logs nobody in: .* found an invalid key/,
+    /^user core has an SSH key that logs nobody in: .* found the path of a file/,
   ],
   [
     'a unit without a section',
