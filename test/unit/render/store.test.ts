@@ -43,7 +43,7 @@ for (const [name, text, found] of [
   [
     'of an older version',
     { input: 'input', identity, rendered: none },
-    /rendered\.json cannot be used[\s\S]*at schemaVersion/,
+    /rendered\.json cannot be used[\s\S]*found schemaVersion: /,
   ],
   [
     'with stages in place of uses',
@@ -58,7 +58,7 @@ for (const [name, text, found] of [
   [
     'of a newer version',
     { schemaVersion: 3, input: 'input', identity, rendered: none },
-    /rendered\.json cannot be used[\s\S]*at schemaVersion/,
+    /rendered\.json cannot be used[\s\S]*found schemaVersion: /,
   ],
   ['that is cut', '{"schemaVersion":2,', /rendered\.json cannot be used[\s\S]*found no JSON/],
 ] as const) {

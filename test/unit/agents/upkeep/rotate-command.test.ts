@@ -30,6 +30,7 @@ const STATUS = '/run/sno-agents/sno-rotate/status.json';
 
 t.test('a rotation is requested and started', async (t) => {
   const table: [args: string[], what: object, prints: RegExp][] = [
+    [['rotate-ca', 'etcd'], { kind: 'authorities', names: ['etcd'] }, /sno-rotate status/],
     [
       ['rotate-ca', 'admin', 'etcd'],
       { kind: 'authorities', names: ['etcd', 'admin'] },

@@ -201,7 +201,11 @@ t.test('a program that does not answer is not ready', async (t) => {
   const began = performance.now();
   t.match(await whyUnready(manifestFor(port, {}, 2), signal()), /longer than it may/);
   t.ok(performance.now() - began >= 1900, 'not before its own deadline');
-  t.match(await whyUnready(manifestFor(port), signal()), /longer than it may/, 'a second by default');
+  t.match(
+    await whyUnready(manifestFor(port), signal()),
+    /longer than it may/,
+    'a second by default',
+  );
   t.match(await whyUnready(manifestFor(1), signal()), /ECONNREFUSED/);
   const stop = new AbortController();
   const asked = whyUnready(manifestFor(port, {}, 60), stop.signal);
