@@ -1,6 +1,7 @@
 /** The files of deploy/fleet and what `sno fleet` prints, at a real API server. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import t from 'tap';
 import { kubernetesBinary } from '../../lab/servers/binaries.ts';
@@ -120,7 +121,11 @@ t.test('a hub without Sites says what to apply', async (t) => {
   );
   const status = () => sno(['fleet', 'status', '--kubeconfig', kubeconfig]);
   let last = await status();
-  for (let tries = 0; tries < 50 && last.code === 0; tries += 1) last = await status();
+  // The API server serves a deleted kind for some seconds more.
+  for (let tries = 0; tries < 300 && last.code === 0; tries += 1) {
+    await sleep(100);
+    last = await status();
+  }
   t.equal(last.code, 2);
   t.match(last.err, /the hub has no Sites.*Apply deploy\/fleet\/crd\.yaml/s);
 });
