@@ -164,7 +164,8 @@ t.test('nothing is written for what is refused', { skip }, async (t) => {
     [['--iso', 'a', '--folder', 'b'], /exclude each other/],
     [['--dir', root], /site-config\.yaml does not exist/],
   ] as const) {
-    const { code, err } = await run('create', 'site-volume', '--dir', dir, ...args);
+    const from = args[0] === '--dir' ? [] : ['--dir', dir];
+    const { code, err } = await run('create', 'site-volume', ...from, ...args);
     t.equal(code, 2, args.join(' '));
     t.match(err, says);
   }
