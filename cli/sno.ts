@@ -1,5 +1,4 @@
 import { Command, CommanderError, Help, Option } from 'commander';
-import { refuseRepeated } from '../lib/base/command-line.ts';
 import { EXIT } from '../lib/base/errors/exit-codes.ts';
 import { describeError, Failure } from '../lib/base/errors/failure.ts';
 import { isSystemError, systemErrorText } from '../lib/base/errors/system-error.ts';
@@ -44,7 +43,6 @@ export async function runSno(args: readonly string[], outside: OutsideSno): Prom
     if (command.opts()[JSON_RESULT] === true && hasResult(running)) result.begin(running.join(' '));
     refuseEmpty(command);
   });
-  refuseRepeated(sno);
   try {
     await sno.parseAsync(ordered, { from: 'user' });
     result.end(EXIT.done);

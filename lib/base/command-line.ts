@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, exitCodeFor } from './errors/exit-codes.ts';
-import { describeError, Failure } from './errors/failure.ts';
+import { describeError } from './errors/failure.ts';
 import { systemErrorCode } from './errors/system-error-code.ts';
 import { printableLines } from './printable.ts';
 
@@ -27,7 +27,6 @@ export async function runCommandLine(
   code: () => ExitCode,
   { writeError }: Pick<CommandOutput, 'writeError'> = standardOutput,
 ): Promise<ExitCode> {
-  refuseRepeated(program);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code();
@@ -36,24 +35,6 @@ export async function runCommandLine(
     writeError(`${program.name()}: ${describeError(error)}${asRoot(error)}\n`);
     return exitCodeFor(error);
   }
-}
-
-/** Of two values of an option that takes one, the last would count without a word. */
-export function refuseRepeated(program: Command): void {
-  for (const option of program.options) {
-    const isList = option.parseArg !== undefined && option.argChoices === undefined;
-    if (!(option.required || option.optional) || option.variadic || isList) continue;
-    let isGiven = false;
-    program.on(`option:${option.name()}`, () => {
-      if (isGiven) {
-        throw new Failure('usage', `${option.flags} is there twice; nothing was done`, {
-          fix: 'Remove one of the two.',
-        });
-      }
-      isGiven = true;
-    });
-  }
-  program.commands.forEach(refuseRepeated);
 }
 
 /** What an ordinary user can do, where only root may. */

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import t, { type Test } from 'tap';
 import { runCommandLine, standardOutput } from '../../../lib/base/command-line.ts';
 import { Failure } from '../../../lib/base/errors/failure.ts';
@@ -49,29 +49,4 @@ t.test('an ordinary user is told who may, and root is not', async (t) => {
   };
   t.match(await said(1000), /\/x'\. Run it as root, such as with sudo\.\n$/);
   t.notMatch(await said(0), /sudo/);
-});
-
-t.test('of an option for one value, two are an error of usage; lists stay lists', async (t) => {
-  const each = (value: string, values: readonly string[] = []) => [...values, value];
-  const given: object[] = [];
-  const run = async (...args: string[]) => {
-    const errors: string[] = [];
-    const program = new Command('x').exitOverride();
-    program
-      .command('make')
-      .option('--dir <dir>')
-      .addOption(new Option('--kind <kind>').choices(['a', 'b']))
-      .option('--set <text>', '', each)
-      .option('--yes')
-      .action((options) => void given.push(options));
-    const writeError = (text: string) => void errors.push(text);
-    return [await runCommandLine(program, args, () => 0, { writeError }), errors.join('')];
-  };
-  const all = ['--dir', 'a', '--set', '1', '--set', '2', '--yes', '--yes', '--kind=b'];
-  t.same(await run('make', ...all), [0, '']);
-  t.same(given, [{ dir: 'a', set: ['1', '2'], yes: true, kind: 'b' }]);
-  const twice = 'is there twice; nothing was done. Remove one of the two.\n';
-  t.same(await run('make', ...all, '--dir=b'), [2, `x: --dir <dir> ${twice}`]);
-  t.same(await run('make', ...all, '--kind', 'a'), [2, `x: --kind <kind> ${twice}`]);
-  t.equal(given.length, 1);
 });
