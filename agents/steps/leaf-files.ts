@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
-import { Failure } from '../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../lib/base/errors/failure.ts';
 import { isMissing, readTextIfPresent } from '../../lib/host/files.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
 import type { KeyPair } from '../../lib/pki/authority.ts';
@@ -95,28 +95,31 @@ export async function readAuthority(paths: HostPaths, name: AuthorityName): Prom
  */
 export async function readSigner(paths: HostPaths, name: AuthorityName): Promise<KeyPair> {
   const files = authorityPaths(name);
-  const read = async (path: string, parse: (text: string) => unknown) => {
+  const read = async <T>(path: string, parse: (text: string) => T) => {
     const text = await readTextIfPresent(paths.at(path));
-    const found = text === undefined ? 'no such file' : faultOf(text, parse);
-    if (text !== undefined && found === undefined) return text;
-    throw unusable(name, path, `${found} at ${path}`);
+    if (text === undefined) throw unusable(name, path, `no such file at ${path}`);
+    try {
+      return { text, parsed: parse(text) };
+    } catch {
+      throw unusable(name, path, `what is neither certificate nor key in PEM at ${path}`);
+    }
   };
   const certificate = await read(files.certificate, (text) => new X509Certificate(text));
   const key = await read(files.key, createPrivateKey);
-  if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
-    return { certificate, key };
+  if (certificate.parsed.checkPrivateKey(key.parsed)) {
+    return { certificate: certificate.text, key: key.text };
   }
   throw unusable(name, files.key, `the key of another certificate at ${files.key}`);
 }
 
-function faultOf(text: string, parse: (text: string) => unknown): string | undefined {
-  try {
-    parse(text);
-    return undefined;
-  } catch {
-    return 'what is neither certificate nor key in PEM';
-  }
-}
+/** A leaf that could not be signed again, and why. */
+export const notSigned = ({ name, certificate, authority }: Leaf, cause: unknown): Failure =>
+  new Failure('fatal', `${name} could not be signed again`, {
+    ...{ code: 'leaf-not-signed', subject: certificate, cause },
+    expected: `a certificate by the CA ${authority} in ${certificate}`,
+    found: describeError(cause),
+    tellsCause: true,
+  });
 
 const unusable = (name: AuthorityName, subject: string, found: string) =>
   new Failure('fatal', `the CA ${name} of this host cannot sign`, {

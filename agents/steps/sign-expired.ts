@@ -1,4 +1,4 @@
-import { describeError, Failure } from '../../lib/base/errors/failure.ts';
+import { Failure } from '../../lib/base/errors/failure.ts';
 import { done } from '../../lib/engine/steps/step.ts';
 import type { StepBody } from '../../lib/engine/steps/within.ts';
 import type { HostPaths } from '../../lib/host/paths.ts';
@@ -7,7 +7,7 @@ import { renewLeaf } from '../../lib/pki/leaf.ts';
 import { leafCatalogue } from '../../lib/render/kubernetes/leaves.ts';
 import { writeKeptFiles } from '../../lib/secrets/seal/files.ts';
 import type { HostContext } from './host-context.ts';
-import { dueLeaves, isValid, type LeafOnDisk, readSigner } from './leaf-files.ts';
+import { dueLeaves, isValid, type LeafOnDisk, notSigned, readSigner } from './leaf-files.ts';
 
 /**
  * Renews every leaf certificate that has expired, or is in the last third of its lifetime, with
@@ -80,14 +80,9 @@ export async function signAllExpired(
   { leaf, path, pem }: LeafOnDisk,
   now: Date,
 ): Promise<void> {
-  const authority = await readSigner(paths, leaf.authority);
-  const certificate = await renewLeaf(pem, authority, now).catch((cause: unknown) => {
-    throw new Failure('fatal', `${leaf.name} could not be signed again`, {
-      ...{ code: 'leaf-not-signed', subject: leaf.certificate, cause },
-      expected: `a certificate by the CA ${leaf.authority} in ${leaf.certificate}`,
-      found: describeError(cause),
-      tellsCause: true,
-    });
+  const renewed = readSigner(paths, leaf.authority).then((signer) => renewLeaf(pem, signer, now));
+  const certificate = await renewed.catch((cause: unknown) => {
+    throw notSigned(leaf, cause);
   });
   const isPair = leaf.certificate === leaf.key;
   const contents = isPair ? `${certificate}${withoutCertificates(pem)}` : certificate;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { Failure } from '../base/errors/failure.ts';
+import { fieldOf } from '../base/errors/schema-faults.ts';
 import { schemaWords } from '../base/errors/schema-words.ts';
 import { architectures } from '../host/architecture.ts';
 import { isMissing, sha256 } from '../host/files.ts';
@@ -131,7 +132,9 @@ export function parseDescribed<T>(
   const parsed = schema.safeParse(toJs(document, refused));
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  throw refused(issues.map((issue) => `${fieldName(issue.path)}: ${schemaWords(issue)}`));
+  throw refused(
+    issues.map((issue) => `${fieldOf(issue.path) || 'the document'}: ${schemaWords(issue)}`),
+  );
 }
 
 /** The parser throws an exception for excessive aliases. */
@@ -219,13 +222,6 @@ function unique<Entry>(field: string, fieldOf: (entry: Entry) => string) {
       seen.add(value);
     }
   };
-}
-
-function fieldName(path: readonly PropertyKey[]): string {
-  const name = path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('');
-  return name.replace(/^\./, '') || 'the document';
 }
 
 function faulty(path: string, faults: readonly string[]): Failure {

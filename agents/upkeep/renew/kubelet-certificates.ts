@@ -6,7 +6,7 @@ import type { HostPaths } from '../../../lib/host/paths.ts';
 import { restartUnit } from '../../../lib/host/systemd.ts';
 import { kubeletLeaves } from '../../../lib/render/kubernetes/leaves.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
-import { isUsable, type LeafOnDisk, leavesOnDisk } from '../../steps/leaf-files.ts';
+import { isUsable, type LeafOnDisk, leavesOnDisk, notSigned } from '../../steps/leaf-files.ts';
 import { signAllExpired } from '../../steps/sign-expired.ts';
 import { attempted, readAttempts, recordRestartDue } from './attempts.ts';
 
@@ -74,12 +74,7 @@ async function signingFailure(
     await signAllExpired(paths, found, now);
     return undefined;
   } catch (cause) {
-    if (cause instanceof Failure && cause.code === 'leaf-not-signed') return cause;
-    return new Failure('fatal', `${found.leaf.name} could not be signed again`, {
-      code: 'leaf-not-signed',
-      subject: found.leaf.certificate,
-      cause,
-    });
+    return cause instanceof Failure ? cause : notSigned(found.leaf, cause);
   }
 }
 

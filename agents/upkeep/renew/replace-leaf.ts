@@ -8,7 +8,7 @@ import { writeKeptFiles } from '../../../lib/secrets/seal/files.ts';
 import type { RenewContext } from '../../steps/certificates/context.ts';
 import { prove } from '../../steps/certificates/prove.ts';
 import { dropReplaced, keepReplaced, readReplaced } from '../../steps/certificates/replaced.ts';
-import { isValid, type LeafOnDisk, readSigner } from '../../steps/leaf-files.ts';
+import { isValid, type LeafOnDisk, notSigned, readSigner } from '../../steps/leaf-files.ts';
 
 /**
  * A client's open connections may last this long on the old certificate, which the server verifies
@@ -56,11 +56,7 @@ async function signed({ paths }: RenewContext, leaf: RenewableLeaf, pem: string)
     }
     return await renewLeaf(pem, await readSigner(paths, leaf.authority), new Date());
   } catch (cause) {
-    throw new Failure('fatal', `${leaf.name} could not be signed again`, {
-      code: 'leaf-not-signed',
-      subject: leaf.certificate,
-      cause,
-    });
+    throw notSigned(leaf, cause);
   }
 }
 

@@ -18,7 +18,8 @@ export const schemaFaults = ({ issues }: z.core.$ZodError): string =>
       .join('; '),
   ).slice(0, LONGEST);
 
-const fieldOf = (path: readonly PropertyKey[]): string =>
+/** Such as `spec.items[0].name`; empty for the whole. */
+export const fieldOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((at, part) => {
     if (typeof part === 'number') return `${at}[${part}]`;
     return at === '' ? String(part) : `${at}.${String(part)}`;
