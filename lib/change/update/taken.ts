@@ -15,11 +15,11 @@ export async function readTaken(paths: Pick<HostPaths, 'state'>): Promise<number
   return parsed.success ? parsed.data.serial : undefined;
 }
 
-/** Durable when it returns. It does not go back: an update with a smaller serial was refused (judge.ts). */
+/** Durable when it returns. Never goes back. */
 export async function writeTaken(
   paths: Pick<HostPaths, 'state'>,
   serial: number | undefined,
 ): Promise<void> {
-  if (serial === undefined) return;
+  if (serial === undefined || serial <= ((await readTaken(paths)) ?? 0)) return;
   await writeFileAtomic(path(paths), `${JSON.stringify({ schemaVersion: 1, serial })}\n`, 0o644);
 }

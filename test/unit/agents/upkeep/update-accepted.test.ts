@@ -121,7 +121,7 @@ t.test(
       message: /has another update; expected the serial 170; found the serial 7\./,
     });
     t.ok(await accept({ serial: 7 }));
-    await writeTaken(host.paths, 8);
+    for (const serial of [8, 3, undefined]) await writeTaken(host.paths, serial);
     await t.rejects(accept(), { code: 'update-refused', message: /serial 7 is older than 8/ });
     // The next release reads it, too.
     t.ok(host.has('/var/lib/sno-agents/sno-update/taken.json'));
