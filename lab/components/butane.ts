@@ -4,7 +4,10 @@ import { buildGoBinaries } from './go-build.ts';
 
 const module = join(import.meta.dirname, 'butane');
 
-/** CoreOS's own translator of Butane configs. */
+/** Reads a JSON array of configs, answers with what Ignition reports of each. */
+export const IGNITION_REPORTS = 'ignition-reports';
+
+/** CoreOS's own translator of Butane configs, and what the Ignition that it is made of says about a config. */
 export const butane: Component = {
   name: 'butane',
   version: '0.25.1',
@@ -14,7 +17,7 @@ export const butane: Component = {
       target,
       {
         ...{ module, deadlineMs: 10 * 60_000 },
-        packages: { 'github.com/coreos/butane/internal': 'butane' },
+        packages: { 'github.com/coreos/butane/internal': 'butane', '.': IGNITION_REPORTS },
       },
       context,
     ),

@@ -153,7 +153,8 @@ function placesOf(root: z.ZodType, name: string): string[] {
   return below(root, []);
 }
 
-function namesIn(root: z.ZodType, path: Path): string[] {
+/** The fields of the mapping at a place; none if no mapping is there. */
+export function namesIn(root: z.ZodType, path: Path): string[] {
   const schema = schemaAt(root, path);
   const object = schema === undefined ? undefined : bare(schema);
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];

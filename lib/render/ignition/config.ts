@@ -174,6 +174,7 @@ export function isReadBy(version: string, supported: string): boolean {
   return minor(version) <= minor(supported);
 }
 
+/** The N of 3.N.0. */
 function minor(version: string): number {
   return Number(version.split('.')[1]);
 }
@@ -194,9 +195,9 @@ export function jsonPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Ignition is written in Go: a null is the same as an omitted field. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
+/** Ignition is written in Go: a null is the same as an omitted field, and in a list an entry without fields. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) =>

@@ -1,9 +1,17 @@
+import { schemaWords } from '../../base/errors/schema-words.ts';
 import { suggest } from '../../base/errors/suggest.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { namedTwice } from '../../base/json-fault.ts';
+import { namesIn } from '../../config/file/schema-faults.ts';
 import { sshKeyProblem } from '../../pki/signature/ssh-keys.ts';
-import { type ConfigFault, type IgnitionConfig, jsonPath, readConfig } from './config.ts';
-import { SPEC_KEYS, type SpecKeys } from './spec-keys.ts';
+import {
+  type ConfigFault,
+  type IgnitionConfig,
+  jsonPath,
+  readConfig,
+  withoutNulls,
+} from './config.ts';
+import { NEWEST_SPEC, specOf } from './spec/spec.ts';
 import { validateConfigText } from './validate.ts';
 
 /**
@@ -15,10 +23,12 @@ export function validateGivenConfig(text: string): ConfigFault[] {
   if (other !== undefined) return [{ at: '(file)', problem: other }];
   const twice = namedTwice(text);
   const read = readConfig(text);
+  const faults = validateConfigText(text);
+  const known = new Set(faults.map(({ at }) => at));
   return [
-    ...validateConfigText(text),
+    ...faults,
     ...(twice === undefined ? [] : [{ at: '(file)', problem: `has ${twice}` }]),
-    ...unknownKeys(parseJson(text), SPEC_KEYS, []),
+    ...specFaults(text).filter(({ at }) => !known.has(at)),
     ...(read.ok ? entryFaults(read.config) : []),
   ];
 }
@@ -27,6 +37,7 @@ const entryFaults = (config: IgnitionConfig): ConfigFault[] => [
   ...fileFaults(config),
   ...userFaults(config),
   ...unitFaults(config),
+  ...unitFileFaults(config),
 ];
 
 /** What people have instead of Ignition's JSON, which has no place to point at then. */
@@ -37,32 +48,50 @@ function otherKind(text: string): string | undefined {
   return 'is YAML of Kubernetes: an Ignition config is JSON, such as what is below spec.config of a MachineConfig';
 }
 
-type Path = readonly (string | number)[];
+/** What Ignition refuses or reads over by the spec of the version that the config names. */
+function specFaults(text: string): ConfigFault[] {
+  const config = withoutNulls(parseJson(text));
+  if (!isRecord(config)) return [];
+  const named = isRecord(config.ignition) ? config.ignition.version : undefined;
+  const [, version] = /^3\.([0-5])\.0$/.exec(String(named)) ?? [];
+  const spec = specOf(version === undefined ? NEWEST_SPEC : Number(version));
+  return (spec.safeParse(config).error?.issues ?? []).flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => unknownKey([...issue.path, key], namesIn(spec, issue.path)))
+      : [{ at: jsonPath(issue.path), problem: schemaWords(issue) }],
+  );
+}
 
-function unknownKeys(value: unknown, known: SpecKeys, path: Path): ConfigFault[] {
-  if (Array.isArray(value)) {
-    return value.flatMap((each: unknown, at) => unknownKeys(each, known, [...path, at]));
+function unknownKey(path: readonly PropertyKey[], known: readonly string[]): ConfigFault {
+  const key = String(path.at(-1));
+  const at = jsonPath(path);
+  if (IN_BUTANE.has(key)) {
+    const problem =
+      'is a key of Butane, which Ignition reads over: translate the file with butane first';
+    return { at, problem };
   }
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, inside]) => {
-    const below = Object.hasOwn(known, key) ? known[key] : undefined;
-    if (below !== undefined) return unknownKeys(inside, below, [...path, key]);
-    const near = suggest(key, Object.keys(known));
-    const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    const problem = IN_BUTANE.has(key)
-      ? 'is a key of Butane, which Ignition reads over: translate the file with butane first'
-      : `is no key of Ignition, which reads over it${meant}`;
-    return [{ at: jsonPath([...path, key]), problem }];
-  });
+  const first = firstWith(path);
+  if (first !== undefined) {
+    const problem = `is a key of Ignition's spec 3.${first}.0, which is read over in an earlier one: name that version, or a later one`;
+    return { at, problem };
+  }
+  const near = suggest(key, known);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  return { at, problem: `is no key of Ignition, which reads over it${meant}` };
+}
+
+/** The first version of the spec that has a key. */
+function firstWith(path: readonly PropertyKey[]): number | undefined {
+  for (let minor = 1; minor <= NEWEST_SPEC; minor += 1) {
+    if (namesIn(specOf(minor), path.slice(0, -1)).includes(String(path.at(-1)))) return minor;
+  }
+  return undefined;
 }
 
 const IN_BUTANE: ReadonlySet<string> = new Set([
   ...['inline', 'local', 'variant', 'trees', 'contents_local', 'with_mount_unit'],
   ...['password_hash', 'ssh_authorized_keys', 'ssh_authorized_keys_local', 'boot_device'],
 ]);
-
-/** Those of Ignition (internal/util, and config/shared/errors of its source). */
-const SOURCE = /^(?:https?|tftp|s3|gs|data|arn):/;
 
 /** A mode in the notation of chmod, which JSON does not have: as a decimal number it is another one, such as 01204 for 644. */
 const OCTAL: readonly number[] = [
@@ -79,15 +108,6 @@ function fileFaults({ storage }: IgnitionConfig): ConfigFault[] {
       const problem = `has the mode ${mode}, which is 0${mode.toString(8)}: JSON has no octal numbers; write ${meant} for 0${mode}`;
       return [{ at: path, problem }];
     }),
-    ...files.flatMap(({ path, contents, append = [] }) =>
-      [...(contents === undefined ? [] : [contents]), ...append]
-        .filter(({ source }) => source !== undefined && source !== '' && !SOURCE.test(source))
-        .map(() => ({
-          at: path,
-          problem:
-            'has a source that Ignition does not fetch: expected a URL of data, http or https',
-        })),
-    ),
   ];
 }
 
@@ -127,6 +147,22 @@ function unitFaults({ systemd }: IgnitionConfig): ConfigFault[] {
       .filter(({ contents = '' }) => /^(?:\s*(?:[#;].*)?\n)*\s*[^\s#;[]/.test(contents))
       .map(({ at }) => ({ at, problem })),
   );
+}
+
+/** A unit or drop-in that is written as a file, too: one would overwrite the other. */
+function unitFileFaults({ storage, systemd }: IgnitionConfig): ConfigFault[] {
+  const { files = [], directories = [], links = [] } = storage ?? {};
+  const written = new Set(
+    (systemd?.units ?? []).flatMap(({ name, contents, dropins = [] }) => [
+      ...(contents ? [`/etc/systemd/system/${name}`] : []),
+      ...dropins.flatMap((each) =>
+        each.contents ? [`/etc/systemd/system/${name}.d/${each.name}`] : [],
+      ),
+    ]),
+  );
+  return [...files, ...directories, ...links]
+    .filter(({ path }) => written.has(path))
+    .map(({ path }) => ({ at: path, problem: 'is also below systemd.units: remove one' }));
 }
 
 /** Units that nothing starts, since what they enable is not said. */

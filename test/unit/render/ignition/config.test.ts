@@ -122,12 +122,16 @@ t.test('spec versions from 3.0.0 to 3.5.0 are supported', async (t) => {
   );
 });
 
-t.test('a null counts as an omitted field or entry', async (t) => {
-  const storage = { files: [null, { path: '/a', mode: null, user: { id: null } }], links: null };
+t.test('a null counts as an omitted field, and in a list as an entry without fields', async (t) => {
+  const storage = { files: [{ path: '/a', mode: null, user: { id: null } }], links: null };
   const text = JSON.stringify({ ignition: { version: '3.2.0' }, storage, passwd: null });
   t.strictSame(parseConfig(text, 'the test'), {
     ignition: { version: '3.2.0' },
     storage: { files: [{ path: '/a', user: {} }] },
+  });
+  const entry = JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [null] } });
+  t.throws(() => parseConfig(entry, 'the test'), {
+    message: /storage\.files\[0\] expected a mapping, found nothing/,
   });
 });
 

@@ -35,14 +35,45 @@ const REFUSED: readonly (readonly [name: string, text: string, fault: RegExp])[]
     unit({ dropins: [{ name: 'a.conf', content: '[Service]' }] }),
     /^systemd\.units\[0\]\.dropins\[0\]\.content is no key .* mean contents\?$/,
   ],
+  [
+    'a key of a later version',
+    config({ storage: { luks: [{ name: 'a', device: '/dev/vdb1', cex: { enabled: true } }] } }),
+    /^storage\.luks\[0\]\.cex is a key of Ignition's spec 3\.5\.0, .* name that version/,
+  ],
+  [
+    'a number as a text',
+    config({ storage: { disks: [{ device: '/dev/vdb', partitions: [{ number: '1' }] }] } }),
+    /^storage\.disks\[0\]\.partitions\[0\]\.number expected a number, found a text$/,
+  ],
+  [
+    'an SSH key twice',
+    user({ sshAuthorizedKeys: [KEY, KEY] }),
+    /^passwd\.users\[0\]\.sshAuthorizedKeys has the same text twice$/,
+  ],
+  [
+    'a unit as a file, too',
+    config({
+      systemd: { units: [{ name: 'a.service', contents: '[Unit]\n' }] },
+      storage: { files: [{ path: '/etc/systemd/system/a.service', mode: 420 }] },
+    }),
+    /^\/etc\/systemd\/system\/a\.service is also below systemd\.units: remove one$/,
+  ],
   ['a mode of chmod', file({ mode: 644 }), /^\/etc\/x has the mode 644, .* write 420 for 0644$/],
   [
     'one of a folder',
     config({ storage: { directories: [{ path: '/srv', mode: 755 }] } }),
     /^\/srv has the mode 755, which is 01363: .* write 493 for 0755$/,
   ],
-  ['a file of the laptop', file({ contents: { source: 'file:///x' } }), /a source that Ignition/],
-  ['a source without a scheme', file({ append: [{ source: '/etc/x' }] }), /a source that Ignition/],
+  [
+    'a file of the laptop',
+    file({ contents: { source: 'file:///x' } }),
+    /^storage\.files\[0\]\.contents\.source is not what Ignition fetches: expected a URL/,
+  ],
+  [
+    'a source without a scheme',
+    file({ append: [{ source: '/etc/x' }] }),
+    /append\[0\]\.source is not/,
+  ],
   ['a password in the clear', user({ passwordHash: 'hunter2' }), /^user core has a passwordHash/],
   [
     'a key that is none',
@@ -93,7 +124,13 @@ t.test('right ones', async (t) => {
       storage: {
         disks: [{ device: '/dev/vdb', partitions: [{ label: 'data', sizeMiB: 0 }] }],
         filesystems: [{ device: '/dev/disk/by-partlabel/data', format: 'xfs', path: '/srv' }],
-        luks: [{ name: 'a', device: '/dev/vdb1', clevis: { tang: [{ url: 'http://x' }] } }],
+        luks: [
+          {
+            name: 'a',
+            device: '/dev/vdb1',
+            clevis: { tang: [{ url: 'http://x', thumbprint: 'x' }] },
+          },
+        ],
         links: [{ path: '/etc/localtime', target: '../usr/share/zoneinfo/UTC', hard: false }],
       },
     }),
