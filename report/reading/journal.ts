@@ -116,6 +116,10 @@ function parseJsonLine(raw: string): ParsedLine | undefined {
 
 const DAY_MS = 86_400_000;
 
+/** Longer than a day ago; not if a clock that was ahead has dated it. */
+export const isOfBefore = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
+  atMs < view.atMs - DAY_MS;
+
 /** Since it was quiet for a day; a boot may last for years. */
 export function ofLastDays(lines: readonly JournalLine[], view: BundleView): JournalLine[] {
   const sorted = lines.filter((line) => !isAhead(line, view)).toSorted((a, b) => a.atMs - b.atMs);

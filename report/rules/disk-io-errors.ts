@@ -1,11 +1,13 @@
 import type { Rule } from '../bundle-view.ts';
 import { hostFiles } from '../reading/hosts.ts';
-import { linesLike, ofLastDays } from '../reading/journal.ts';
+import { isOfBefore, linesLike } from '../reading/journal.ts';
 import { plural } from '../reading/words.ts';
 
 /** Messages of the block layer, libata, NVMe and the file systems. */
 const ERRORS =
   /I\/O error, dev (\w+)|Buffer I\/O error on dev(?:ice)? ([\w-]+)|critical (?:medium|target) error, dev (\w+)|EXT4-fs error \(device ([\w-]+)\)|XFS \(([\w-]+)\): (?:Metadata corruption|Corruption|metadata I\/O error|log I\/O error)|BTRFS (?:error|critical) \(device ([\w-]+)\)|(nvme\d+)n?\d*: I\/O .*timeout|Remounting filesystem read-only/;
+/** What a stick that is taken out leaves, and nothing else. */
+const OF_BLOCKS = /I\/O error(?:,| on) dev/;
 const SHOWN = 6;
 /** Drives that report errors if they have no medium. */
 const NO_MEDIUM = /^(sr|fd)\d+$/;
@@ -26,13 +28,10 @@ export const diskIoErrors: Rule = {
       });
       const [first] = errors;
       if (first === undefined) return [];
-      // A stick that was taken out, for one; what was remounted has no device, and stays read-only.
-      const isOver =
-        errors.every(({ device }) => device !== '') &&
-        ofLastDays(
-          errors.map(({ line }) => line),
-          view,
-        ).length === 0;
+      // A file system that has failed stays so, and a surface that cannot be read does not heal.
+      const isOver = errors.every(
+        ({ line }) => OF_BLOCKS.test(line.text) && isOfBefore(line, view),
+      );
       const devices = [
         ...new Set(errors.map(({ device }) => device).filter((name) => name !== '')),
       ];

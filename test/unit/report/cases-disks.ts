@@ -146,6 +146,29 @@ export const diskCases: readonly RuleCase[] = [
     files: kernelOf('2026-11-19', 'I/O error, dev sdb, sector 2048 op 0x0:(READ)'),
     finds: [{ severity: 'warning', title: /1 error of sdb/ }],
   },
+  ...(
+    [
+      [
+        'said by a clock that was ahead',
+        '2026-11-25',
+        'I/O error, dev sda, sector 2048 op 0x0:(READ)',
+      ],
+      [
+        'a surface that could not be read',
+        '2026-11-19',
+        'critical medium error, dev sda, sector 2048',
+      ],
+      ['XFS that has shut down', '2026-11-19', 'XFS (sda4): log I/O error -5'],
+      [
+        'buffers of a device, said by a clock that was ahead',
+        '2026-11-25',
+        'Buffer I/O error on dev sda1, logical block 0',
+      ],
+    ] as const
+  ).map(([of, day, text]) => ({
+    ...{ rule: 'disk-io-errors', of, files: kernelOf(day, text) },
+    finds: [{ severity: 'failing' as const, title: /1 error of sda/ }],
+  })),
   {
     rule: 'disk-io-errors',
     of: 'a file system that is read-only since then',
