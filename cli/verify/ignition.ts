@@ -10,7 +10,7 @@ const MAX_BYTES = 512 * 1024 ** 2;
 
 /** The text of an Ignition config. @throws Failure (usage) for anything but a file of a sensible size */
 export const readIgnitionText = (path: string, signal?: AbortSignal): Promise<string> =>
-  readGivenFile(path, 'The Ignition config', { signal, mostBytes: MAX_BYTES });
+  readGivenFile(path, 'The Ignition config', { signal, mostBytes: MAX_BYTES, keepsMark: true });
 
 /** `sno verify ignition F`: @throws Failure (usage) with every fault of the config. */
 export async function verifyIgnition(

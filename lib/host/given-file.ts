@@ -19,25 +19,27 @@ interface Options {
   readonly signal?: AbortSignal | undefined;
   /** 1 MiB if left out. */
   readonly mostBytes?: number;
+  /** The file is judged, and somebody else reads it. */
+  readonly keepsMark?: boolean;
 }
 
 /**
  * The text of a file that a person names with an option and that is read once; `what` begins the message. It may be a pipe, as
  * shells make one of `<(…)`, which is read to its end. Symlinks are followed; devices, sockets and folders are not opened. A
- * byte order mark, as editors of Windows write one, is no part of the text.
+ * byte order mark, as editors of Windows write one, is no part of the text unless it is kept.
  *
  * @throws Failure (usage) for anything else, for a file that is too large, and for a pipe that nobody writes to in time
  */
 export async function readGivenFile(
   path: string,
   what: string,
-  { signal = new AbortController().signal, mostBytes = MAX_SMALL_BYTES }: Options = {},
+  { signal = new AbortController().signal, mostBytes = MAX_SMALL_BYTES, keepsMark }: Options = {},
 ): Promise<string> {
   const stats = await statusOf(path, what);
   const text = stats.isFIFO()
     ? await readPipe(path, what, { signal, mostBytes })
     : await readSmallFile(path, what, mostBytes);
-  return text.replace(/^\uFEFF/, '');
+  return keepsMark ? text : text.replace(/^\uFEFF/, '');
 }
 
 /**

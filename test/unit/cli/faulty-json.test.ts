@@ -54,4 +54,7 @@ t.test('sno verify ignition', async (t) => {
   const path = join(t.testdir(), 'own.ign');
   writeFileSync(path, '{"ignition":{"version":"3.2.0","version":"3.4.0"}}');
   t.match(await sno(['verify', 'ignition', path]), { code: 2, err: /the same name twice/ });
+  // Ignition reads the same file, and refuses it.
+  writeFileSync(path, '\uFEFF{"ignition":{"version":"3.2.0"}}');
+  t.match(await sno(['verify', 'ignition', path]), { code: 2, err: /a byte order mark/ });
 });
