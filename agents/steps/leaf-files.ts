@@ -8,6 +8,7 @@ import { validityOf } from '../../lib/pki/certificate.ts';
 import { needsRenewal, renewalGains } from '../../lib/pki/leaf.ts';
 import { type AuthorityName, authorityPaths } from '../../lib/render/kubernetes/authorities.ts';
 import type { Leaf } from '../../lib/render/kubernetes/leaves.ts';
+import { sealKey } from '../../lib/secrets/seal/files.ts';
 
 /** A leaf whose file exists on this host. */
 export interface LeafOnDisk<L extends Leaf = Leaf> {
@@ -88,20 +89,32 @@ export async function readAuthority(paths: HostPaths, name: AuthorityName): Prom
   };
 }
 
+const FIX =
+  'Put both files back from a backup ("sno-backup list"): they are below host/ in /var/lib/sno-agents/backups/NAME.';
+/** What is in memory is a copy, as are the files of a backup, and only this host opens either. */
+const FIX_OF_SEALED =
+  'Run "systemctl restart sno-unseal", which writes the files of this host anew from their sealed copies. If it does not help, restore a backup: "sno-backup list", then "sno-backup restore --from NAME".';
+
 /**
  * The same, to sign with it. A rotation that was interrupted may have replaced one of the two files.
  *
- * @throws Failure (fatal) that names the file that is missing, damaged or of another authority
+ * @throws Failure (fatal) that names the file that is missing, damaged or of another authority; `seal-closed` if the
+ * files of a sealed host were not opened at this boot
  */
 export async function readSigner(paths: HostPaths, name: AuthorityName): Promise<KeyPair> {
   const files = authorityPaths(name);
+  const fix = (await sealKey(paths)) === undefined ? FIX : FIX_OF_SEALED;
+  const unusable = (subject: string, found: string) =>
+    new Failure('fatal', `the CA ${name} of this host cannot sign`, {
+      ...{ subject, expected: 'its certificate and its key', found, fix },
+    });
   const read = async <T>(path: string, parse: (text: string) => T) => {
     const text = await readTextIfPresent(paths.at(path));
-    if (text === undefined) throw unusable(name, path, `no such file at ${path}`);
+    if (text === undefined) throw unusable(path, `no such file at ${path}`);
     try {
       return { text, parsed: parse(text) };
     } catch {
-      throw unusable(name, path, `what is neither certificate nor key in PEM at ${path}`);
+      throw unusable(path, `what is neither certificate nor key in PEM at ${path}`);
     }
   };
   const certificate = await read(files.certificate, (text) => new X509Certificate(text));
@@ -109,7 +122,7 @@ export async function readSigner(paths: HostPaths, name: AuthorityName): Promise
   if (certificate.parsed.checkPrivateKey(key.parsed)) {
     return { certificate: certificate.text, key: key.text };
   }
-  throw unusable(name, files.key, `the key of another certificate at ${files.key}`);
+  throw unusable(files.key, `the key of another certificate at ${files.key}`);
 }
 
 /** A leaf that could not be signed again, and why. */
@@ -119,12 +132,4 @@ export const notSigned = ({ name, certificate, authority }: Leaf, cause: unknown
     expected: `a certificate by the CA ${authority} in ${certificate}`,
     found: describeError(cause),
     tellsCause: true,
-  });
-
-const unusable = (name: AuthorityName, subject: string, found: string) =>
-  new Failure('fatal', `the CA ${name} of this host cannot sign`, {
-    subject,
-    expected: 'its certificate and its key',
-    found,
-    fix: 'Put both files back from a backup ("sno-backup list"): they are below host/ in /var/lib/sno-agents/backups/NAME.',
   });

@@ -74,7 +74,9 @@ async function signingFailure(
     await signAllExpired(paths, found, now);
     return undefined;
   } catch (cause) {
-    return cause instanceof Failure ? cause : notSigned(found.leaf, cause);
+    // What it is told already; a fault of writing it is one of this step.
+    const isTold = cause instanceof Failure && cause.code === 'leaf-not-signed';
+    return isTold ? cause : notSigned(found.leaf, cause);
   }
 }
 

@@ -188,6 +188,16 @@ t.test('sign-expired', async (t) => {
     }
   });
 
+  t.test('what a sealed host has not opened is not put back from a backup', async (t) => {
+    const it = host(t, { server: soon.server, node: soon.node });
+    it.remove(authorityPaths('etcd').key);
+    it.write('/var/lib/sno-agents/sealed/key.cred', 'sealed', 0o600);
+    await it.run(signExpired).catch(() => {});
+    const said = it.lines.join('');
+    t.match(said, /sealed, and were not opened at this boot.*systemctl restart sno-unseal/);
+    t.notMatch(said, /sno-backup/);
+  });
+
   t.test('a damaged leaf is named', async (t) => {
     for (const contents of ['', soon.server.certificate.slice(0, 200), '\0'.repeat(1000)]) {
       const it = host(t, soon);
