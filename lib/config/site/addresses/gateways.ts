@@ -31,15 +31,7 @@ function ofHop({ path, hop, out, family }: StaticRoute, plan: AddressPlan): Misf
       { path: below, expected, found: `${hop}, the address of ${own.owner.name} itself`, fix },
     ];
   }
-  const declared = plan.interfaces.filter((each) => namesOf(each).includes(out));
-  // A name that is nearly right is one of the host, for all that is known.
-  const owner = plan.addresses.find(({ network }) => contains(network, hop))?.owner;
-  if (declared.length === 0 && owner !== undefined) {
-    const where = `${owner.name}, in whose network ${hop} is`;
-    const there = [...path, 'next-hop-interface'];
-    return [{ path: there, expected: where, fix: 'Name that one, or declare the other.' }];
-  }
-  const one = declared.find(hasAddresses);
+  const one = plan.interfaces.find((each) => namesOf(each).includes(out) && hasAddresses(each));
   const addresses = plan.addresses.filter(
     ({ owner, family: its }) => its === family && owner === one,
   );
@@ -49,7 +41,7 @@ function ofHop({ path, hop, out, family }: StaticRoute, plan: AddressPlan): Misf
   const there = networks.filter((network) => contains(network, hop));
   // Of an address without a network NetworkManager reaches the router itself (nm_l3_config_data_add_dependent_onlink_routes).
   const isAlone = addresses.every(({ family, prefix }) => prefix === bitsOf(family));
-  if (there.length === 0 && !isAlone && !LINK_LOCAL.some((network) => contains(network, hop))) {
+  if (there.length === 0 && !isAlone && !isLinkLocal(hop)) {
     const found = `${hop}, which is in none of its networks`;
     const where = `a router in a network of ${out} (${networks.map(networkText).join(', ')})`;
     return [{ path: below, expected: where, found, fix }];
@@ -59,6 +51,18 @@ function ofHop({ path, hop, out, family }: StaticRoute, plan: AddressPlan): Misf
   if (end === undefined || family === 'IPv6') return [];
   return [{ path: below, expected, found: `${hop}, ${end}`, fix }];
 }
+
+/** A route over an adapter of which the document says nothing, to a router in the network of one that it knows. */
+export function otherAdapters({ addresses, interfaces, routes }: AddressPlan) {
+  const declared = new Set(interfaces.flatMap(namesOf));
+  return routes.flatMap(({ path, hop, out }) => {
+    if (hop === undefined || out === undefined || declared.has(out) || isLinkLocal(hop)) return [];
+    const owner = addresses.find(({ network }) => contains(network, hop))?.owner;
+    return owner === undefined ? [] : [{ path, hop, out, expected: owner.name }];
+  });
+}
+
+const isLinkLocal = (hop: string): boolean => LINK_LOCAL.some((network) => contains(network, hop));
 
 const hasAddresses = ({ entry }: AddressPlan['interfaces'][number]) => entry.type !== 'ovs-bridge';
 

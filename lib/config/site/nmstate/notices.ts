@@ -1,6 +1,7 @@
 import { isRecord } from '../../../base/json.ts';
 import { readDocument } from '../../file/document.ts';
 import { fieldName } from '../../file/fault.ts';
+import { otherAdapters } from '../addresses/gateways.ts';
 import { addressPlan, isDefault, isDynamic } from '../addresses/plan.ts';
 import { nmstateIgnores } from './document.ts';
 import { at, entriesOf, type Path } from './misfit.ts';
@@ -23,6 +24,10 @@ export function networkNotices(text: string | undefined): string[] {
     }),
     ...interfacesOf(document).filter(isWanted).flatMap(addressNotices),
     ...routeNotices(document),
+    ...otherAdapters(addressPlan(document)).map(
+      ({ path, hop, out, expected }) =>
+        `${fieldName(path)} goes over ${out}, which is not among the interfaces; ${hop} is in the network of ${expected}`,
+    ),
     ...['routes', 'dns-resolver']
       .filter((section) => at(document, section, 'running') !== undefined)
       .map((section) => `nmstate ignores ${section}.running, which is what it tells: write config`),
@@ -35,7 +40,9 @@ function routeNotices(document: Record<string, unknown>): string[] {
   const families = ['IPv4', 'IPv6'] as const;
   const mayGetOne = interfaces.some((one) => families.some((family) => isDynamic(one, family)));
   if (addresses.length === 0 || mayGetOne || routes.some(isDefault)) return [];
-  return ['no default route in routes.config: the host reaches its own networks alone'];
+  return [
+    'no default route in routes.config: the host reaches its own networks alone, unless an adapter that is not named here gets one by DHCP',
+  ];
 }
 
 /** The fields of an nmstate document with a secret, such as a password for 802.1X. */

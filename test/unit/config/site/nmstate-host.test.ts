@@ -113,8 +113,8 @@ for (const [interfaces, field, words] of [
 t.test('addresses without a way out are a notice', async (t) => {
   const address = (more: string) =>
     `interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.5, prefix-length: 24}]}}${more}`;
-  const route = (destination: string) =>
-    `]\nroutes: {config: [{destination: ${destination}, next-hop-address: 10.0.0.1, next-hop-interface: eno1}]}`;
+  const route = (destination: string, hop = '10.0.0.1', out = 'eno1') =>
+    `]\nroutes: {config: [{destination: ${destination}, next-hop-address: "${hop}", next-hop-interface: ${out}}]}`;
   for (const text of [address(']'), address(route('10.9.0.0/16'))]) {
     t.match(networkNotices(text), [/^no default route in routes\.config/], text);
   }
@@ -124,8 +124,14 @@ t.test('addresses without a way out are a notice', async (t) => {
     ),
     ['nmstate ignores dns-resolver.running, which is what it tells: write config'],
   );
+  t.strictSame(networkNotices(address(route('0.0.0.0/0', '10.0.0.1', 'en01'))), [
+    'routes.config[0] goes over en01, which is not among the interfaces; 10.0.0.1 is in the network of eno1',
+  ]);
+  const six = '{name: eno1, ipv6: {enabled: true, address: [{ip: "fe80::5", prefix-length: 64}]}}';
+  t.strictSame(networkNotices(`interfaces: [${six}${route('::/0', 'fe80::1', 'eno2')}`), []);
   for (const text of [
     address(route('0.0.0.0/0')),
+    address(route('0.0.0.0/0', '10.0.1.1', 'eno2')),
     address(`, {name: eno2, ${DHCP}}]`),
     address(', {name: eno2, ipv6: {enabled: true, autoconf: true, dhcp: true}}]'),
     `interfaces: [{name: eno1, ${DHCP}}]`,
