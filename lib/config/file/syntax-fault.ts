@@ -103,7 +103,11 @@ function jsonFault(
   };
 }
 
-/** A key and its value as other programs write them, with a blank or "=" alone. */
+/** Of text that is not indented below its key, each line looks like a key and its value. */
+const ABOVE_TEXT = /[:|>][-+\d]*[ \t]*(?: #.*)?\r?\n$/;
+const SSH_KEY = /^(?:ssh|ecdsa|sk)-/;
+
+/** A key and its value, one word, as other programs write them: with a blank or "=" alone. */
 function colonFault(
   source: string,
   offset: number,
@@ -111,9 +115,11 @@ function colonFault(
 ): Fault | undefined {
   const { start, line } = lineAt(source, offset);
   const { before = '', key } =
-    /^(?<before>[ \t]*(?:- +)*(?<key>[A-Za-z_][\w.-]{0,60}))(?: *= *| +)[^\s=:#][^:]*$/.exec(line)
-      ?.groups ?? {};
-  if (key === undefined) return undefined;
+    /^(?<before>[ \t]*(?:- +)*(?<key>[a-z][A-Za-z\d-]{0,60}))(?: *= *| +)[^\s=:#][^\s:]*\s*$/.exec(
+      line,
+    )?.groups ?? {};
+  if (key === undefined || SSH_KEY.test(key) || ABOVE_TEXT.test(source.slice(0, start)))
+    return undefined;
   return {
     position: at(start + before.length),
     field: key,

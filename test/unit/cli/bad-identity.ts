@@ -45,6 +45,11 @@ export const identity: readonly Case[] = [
     ],
   },
   {
+    name: 'a text that is not indented below its key',
+    edits: [['baseDomain: example.com', 'baseDomain: |\nssh-ed25519 AAAA me']],
+    faults: ['3 YAML'],
+  },
+  {
     name: 'JSON in double quotes',
     edits: [[`'{"auths":{"quay.io":{"auth":"dXNlcjpwYXNz"}}}'`, '"{"auths":{}}"']],
     faults: [
