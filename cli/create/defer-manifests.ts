@@ -41,6 +41,7 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
     if (rest.length > 0) kept.push({ path: file.path, contents: Buffer.from(textOf(rest)) });
   }
   const { faults } = splitDuplicates(all);
+  const wrong = new Map(all.map((manifest) => [manifest, valueFaults(manifest)]));
   return {
     ...user,
     manifests: kept,
@@ -49,11 +50,13 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
       ...[...decoded].flatMap(([{ contents }, { undecodable }]) =>
         undecodableFaults(undecodable, contents.includes('{{')),
       ),
-      ...all.flatMap(valueFaults),
-      ...withoutNamespace(all).map(
-        (manifest) =>
-          `${placeOf(manifest)}: metadata.namespace: expected one that every cluster has, or of a Namespace among the manifests, found ${JSON.stringify(manifest.namespace)}. Add {apiVersion: v1, kind: Namespace, metadata: {name: ${manifest.namespace}}}.`,
-      ),
+      ...[...wrong.values()].flat(),
+      ...withoutNamespace(all)
+        .filter((manifest) => wrong.get(manifest)?.length === 0)
+        .map(
+          (manifest) =>
+            `${placeOf(manifest)}: metadata.namespace: expected one that every cluster has, or of a Namespace among the manifests, found ${JSON.stringify(manifest.namespace)}. Add {apiVersion: v1, kind: Namespace, metadata: {name: ${manifest.namespace}}}.`,
+        ),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [

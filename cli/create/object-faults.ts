@@ -15,7 +15,8 @@ export function objectFault(manifest: Given): string | undefined {
     nameFault(manifest) ??
     labelFault(manifest) ??
     selectorFault(manifest) ??
-    secretFault(manifest)
+    secretFault(manifest) ??
+    definitionFault(manifest)
   );
 }
 
@@ -56,10 +57,13 @@ function kindFault({ apiVersion, kind }: Given): string | undefined {
   return `kind: expected ${home.kind} of ${home.apiVersion}, found ${kind} of ${apiVersion}. Write apiVersion: ${home.apiVersion} and kind: ${home.kind}, and see whether the fields are those of that version.`;
 }
 
-/** Kinds whose names may have colons and capital letters. */
-const FREELY_NAMED = /^(?:rbac\.authorization\.k8s\.io|certificates\.k8s\.io)\/|\/IPAddress$/;
+/** Kinds whose names may have colons and capital letters: the API asks for a part of a path (compared with a real one in `test/integration/object-faults.test.ts`). */
+const FREELY_NAMED =
+  /^(?:rbac\.authorization\.k8s\.io|certificates\.k8s\.io|policy)\/|\/(?:IPAddress|Event)$/;
 /** The names of these are parts of domains. */
-const LABELS = ['v1/Namespace', 'v1/Service'];
+const LABELS = ['v1/Namespace', 'v1/Service', 'apps/v1/StatefulSet'];
+/** Its jobs have eleven characters more. */
+const LONGEST_CRON_JOB = 52;
 
 /** apimachinery, api/validation: of other APIs every name that can be part of a path may be right. */
 function nameFault({ apiVersion, kind, name, namespace }: Given): string | undefined {
@@ -78,6 +82,9 @@ function nameFault({ apiVersion, kind, name, namespace }: Given): string | undef
       ? undefined
       : `metadata.name: expected at most 63 characters of a-z, 0-9 and "-", found ${shown(name)}. Rename it.`;
   }
+  if (kind === 'CronJob' && name.length > LONGEST_CRON_JOB) {
+    return `metadata.name: expected at most ${LONGEST_CRON_JOB} characters, found ${name.length}. Rename it.`;
+  }
   return isSubdomain(name)
     ? undefined
     : `metadata.name: expected at most 253 characters of a-z, 0-9, "-" and ".", found ${shown(name)}. Rename it.`;
@@ -93,7 +100,8 @@ function labelFault({ object }: Given): string | undefined {
       return `${place}: expected a mapping, found ${Array.isArray(given) ? 'a list' : 'another value'}. Write it as {example.com/site: "0042"}.`;
     }
     for (const [key, value] of Object.entries(given)) {
-      if (!isQualifiedName(key.toLowerCase())) {
+      // Only of annotations the API takes capital letters for small ones.
+      if (!isQualifiedName(name === 'labels' ? key : key.toLowerCase())) {
         return `${place}: expected a key such as example.com/site, found ${shown(key)}. Rename it.`;
       }
       if (name === 'labels' && typeof value === 'string' && !isLabelValue(value)) {
@@ -104,9 +112,10 @@ function labelFault({ object }: Given): string | undefined {
   return undefined;
 }
 
-/** What sops adds at the top level; the controllers that decrypt it are not there yet. */
-function encryptedFault({ object }: Given): string | undefined {
-  const isEncrypted = isRecord(object.sops) && 'mac' in object.sops;
+/** What sops adds at the top level of a kind that the API itself serves. Resources of operators may have it by design. */
+function encryptedFault({ object, apiVersion }: Given): string | undefined {
+  const isEncrypted =
+    builtInGroups.has(groupOf(apiVersion)) && isRecord(object.sops) && 'mac' in object.sops;
   return isEncrypted
     ? 'sops: expected a manifest, found one that sops has encrypted. Decrypt it: sops --decrypt FILE.'
     : undefined;
@@ -135,6 +144,19 @@ function secretFault({ object, apiVersion, kind }: Given): string | undefined {
   const missing = (KEYS_OF.get(object.type) ?? []).find((key) => !Object.hasOwn(given, key));
   if (missing === undefined) return undefined;
   return `data: expected the key ${missing} in a Secret of type ${object.type}, found none. Add it, or write type: Opaque.`;
+}
+
+/** The API finds a definition by its name. */
+function definitionFault({ object, kind, apiVersion, name }: Given): string | undefined {
+  if (kind !== 'CustomResourceDefinition' || !apiVersion.startsWith('apiextensions.k8s.io/')) {
+    return undefined;
+  }
+  const { plural } = recordAt(object, ['spec', 'names']);
+  const { group } = recordAt(object, ['spec']);
+  const expected = `${plural}.${group}`;
+  if (typeof plural !== 'string' || typeof group !== 'string' || name === expected)
+    return undefined;
+  return `metadata.name: expected spec.names.plural and spec.group, which are ${shown(expected)}, found ${shown(name)}. Rename it.`;
 }
 
 function recordAt(object: unknown, path: readonly string[]): Record<string, unknown> {

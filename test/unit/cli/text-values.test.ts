@@ -26,6 +26,7 @@ t.test('objects that no API server takes', async (t) => {
     ...OBJECTS,
     'apiVersion: user.openshift.io/v1\nkind: Identity\nmetadata: {name: "htpasswd:Clerk"}',
     'apiVersion: example.com/v1\nkind: pod\nmetadata: {name: a}',
+    'apiVersion: isindir.github.com/v1alpha3\nkind: SopsSecret\nmetadata: {name: a}\nsops: {mac: x}',
     'apiVersion: certificates.k8s.io/v1beta1\nkind: ClusterTrustBundle\nmetadata: {name: "a:b:c"}',
     'apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: a}\nrevision: 1',
   ]) {
@@ -47,6 +48,7 @@ t.test('a namespace that nobody makes', async (t) => {
     /^manifests\/a\.yaml:5: metadata\.namespace: .* found "shop"\. Add .*name: shop/,
   ]);
   t.strictSame(faultsOf(inShop, manifest('Namespace', 'name: shop')), []);
+  t.match(faultsOf(manifest('ConfigMap', 'name: a, namespace: My_NS')), [/Rename it\.$/]);
   t.strictSame(
     faultsOf(
       ...['default', 'kube-system', 'local-path-storage'].map((name) =>

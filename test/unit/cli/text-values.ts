@@ -96,6 +96,10 @@ export const NO_OBJECTS: readonly (readonly [text: string, says: RegExp])[] = [
   ],
   [object('Secret', 'type: kubernetes.io/ssh-auth\nstringData: {id: x}'), /the key ssh-privatekey/],
   [
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: till.example.com}\nspec: {group: example.com, names: {plural: tills, kind: Till}, scope: Cluster, versions: []}',
+    /^metadata\.name: .* which are "tills\.example\.com", found "till\.example\.com"\. Rename it\.$/,
+  ],
+  [
     object('Secret', 'stringData: {a: "ENC[x]"}\nsops: {mac: "ENC[y]", version: 3.9.0}'),
     /^sops: .*Decrypt it/,
   ],
