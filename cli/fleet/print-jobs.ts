@@ -114,7 +114,7 @@ function requireDeadline(text: string): number {
 
 /** Host, port and path, and a tag or a digest: no URL, which the kubelet would refuse in each pod. */
 const IMAGE =
-  /^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::\w[\w.-]*)?(?:@sha256:[0-9a-f]+)?$/;
+  /^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::\w[\w.-]*)?(?:@sha(?:256|384|512):[0-9a-f]+)?$/;
 
 function requireImage(image: string): string {
   if (image.length <= 500 && IMAGE.test(image)) return image;

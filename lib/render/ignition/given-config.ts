@@ -144,7 +144,7 @@ function unitFaults({ systemd }: IgnitionConfig): ConfigFault[] {
   const problem = 'has contents that do not begin with a section such as [Service]';
   return (systemd?.units ?? []).flatMap(({ name, contents, dropins = [] }) =>
     [{ at: name, contents }, ...dropins.map((each) => ({ ...each, at: `${name}.d/${each.name}` }))]
-      .filter(({ contents = '' }) => /^(?:\s*(?:[#;].*)?\n)*\s*[^\s#;[]/.test(contents))
+      .filter(({ contents = '' }) => /^(?:[^\S\n]*(?:[#;].*)?\n)*[^\S\n]*[^\s#;[]/.test(contents))
       .map(({ at }) => ({ at, problem })),
   );
 }

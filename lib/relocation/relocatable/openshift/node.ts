@@ -130,7 +130,7 @@ export function nodeFaults(facts: NodeAddresses): HostFault[] {
   ];
 }
 
-export function otherNodeFaults(nodes: readonly string[], nodeName: string): HostFault[] {
+function otherNodeFaults(nodes: readonly string[], nodeName: string): HostFault[] {
   const others = nodes.filter((name) => name !== nodeName);
   return others.length === 0
     ? []

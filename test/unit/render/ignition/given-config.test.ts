@@ -117,6 +117,7 @@ t.test('right ones', async (t) => {
     ),
     user({ sshAuthorizedKeys: [KEY, `no-pty ${KEY}`] }),
     unit({ contents: '# a\n; b\n\n  [Unit]\nDescription=a\n', mask: false }),
+    unit({ contents: `${'# a\n \n'.repeat(1000)}[Unit]\n` }),
     unit({ contents: '', enabled: true }),
     unit({ mask: true, dropins: [{ name: 'a.conf' }, { name: 'b.conf', contents: '[Service]' }] }),
     config({
