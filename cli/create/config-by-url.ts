@@ -1,8 +1,9 @@
 import { Failure } from '../../lib/base/errors/failure.ts';
 import type { Problem } from '../../lib/base/errors/problem.ts';
 import type { Cluster } from '../../lib/config/cluster/cluster.ts';
-import { trustBundleProblem } from '../../lib/config/site/trust-bundle.ts';
+import { certificatesOf, trustBundleProblem } from '../../lib/config/site/trust-bundle.ts';
 import { readGivenFile } from '../../lib/host/given-file.ts';
+import { unreadByGo } from '../../lib/pki/read-by-go.ts';
 import { type IgnitionConfig, serializeConfig } from '../../lib/render/ignition/config.ts';
 import { dataUrl, sha512Hash } from '../../lib/render/ignition/data-url.ts';
 import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
@@ -77,6 +78,16 @@ async function readAuthorities(path: string, option: string): Promise<string> {
   const text = await readGivenFile(path, option);
   const problem = trustBundleProblem(text);
   if (problem !== undefined) refuse(`${option} ${path}`, problem);
+  const unread = certificatesOf(text)
+    .map((each) => unreadByGo(each, true))
+    .find(Boolean);
+  if (unread !== undefined) {
+    refuse(`${option} ${path}`, {
+      expected: 'certificates that Ignition reads, as all programs in Go',
+      found: `one with ${unread}`,
+      fix: 'Leave it out, or let the authority issue another one.',
+    });
+  }
   return text;
 }
 

@@ -1,7 +1,7 @@
-// Reads YAML as the programs of Kubernetes do, and reports what they read.
+// Reads YAML and certificates as the programs of Kubernetes do, and reports what they read.
 //
 // Input: a JSON array of texts. Output: a JSON array with one answer for each. The argument says what
-// they are: "documents", "kubeconfigs" or "pods".
+// they are: "documents", "kubeconfigs", "pods" or "servers".
 package main
 
 import (
@@ -90,12 +90,13 @@ func message(err error) string {
 
 func main() {
 	readers := map[string]func(string) answer{
+		"servers":     serve,
 		"documents":   readDocuments,
 		"kubeconfigs": readKubeconfig,
 		"pods":        readPod,
 	}
 	if len(os.Args) != 2 || readers[os.Args[1]] == nil {
-		log.Fatalf("usage: %s documents|kubeconfigs|pods", os.Args[0])
+		log.Fatalf("usage: %s documents|kubeconfigs|pods|servers", os.Args[0])
 	}
 	var texts []string
 	if err := json.NewDecoder(os.Stdin).Decode(&texts); err != nil {

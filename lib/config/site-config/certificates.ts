@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { KeyPair } from '../../pki/authority.ts';
 import { certificatesIn } from '../../pki/certificate.ts';
+import { unreadByGo } from '../../pki/read-by-go.ts';
 import type { Misfit, Path } from '../site/nmstate/misfit.ts';
 import { lostLines } from '../site/pem-lines.ts';
 
@@ -96,6 +97,12 @@ function chainFaults(path: Path, chain: Chain, { name, now, until }: Purpose): M
   for (const [at, each] of chain.entries()) {
     const dates = dateFault(each, now, until);
     if (dates !== undefined) faults.push(wrong(dates.expected, numbered(dates.found, at)));
+  }
+  for (const [at, each] of chain.entries()) {
+    const unread = unreadByGo(each);
+    if (unread === undefined) continue;
+    const expected = 'one that programs in Go read, such as the API server and its clients';
+    faults.push(wrong(expected, numbered(`one with ${unread}`, at)));
   }
   if (chain.length > MOST_CERTIFICATES) {
     faults.push(wrong(`at most ${MOST_CERTIFICATES} certificates`, `${chain.length}`));

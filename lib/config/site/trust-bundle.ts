@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Problem } from '../../base/errors/problem.ts';
 import { isPathLike } from '../../base/path-like.ts';
+import { unreadByGo } from '../../pki/read-by-go.ts';
 import { lostLines } from './pem-lines.ts';
 
 /** Up to the next dashes only: a text with many BEGIN lines and no END would take the square of its length. */
@@ -44,13 +45,18 @@ export function certificatesOf(bundle: string): X509Certificate[] {
 
 /** What of a valid bundle lets nothing be trusted: one line each. `now`: of the laptop. */
 export const bundleNotices = (bundle: string | undefined, now: Date): string[] =>
-  certificatesOf(bundle ?? '').flatMap(({ subject = '', issuer, validTo, validToDate, ca }) => {
+  certificatesOf(bundle ?? '').flatMap((certificate) => {
+    const { subject = '', issuer, validTo, validToDate, ca } = certificate;
+    const unread = unreadByGo(certificate, true);
     const name = `the certificate ${subject.replaceAll('\n', ', ')} of additionalTrustBundle`;
     return [
       ...(validToDate < now ? [`${name} expired on ${validTo}`] : []),
       ...(ca || subject === issuer
         ? []
         : [`${name} is not that of an authority: OpenSSL and curl trust nothing by it`]),
+      ...(unread === undefined
+        ? []
+        : [`${name} has ${unread}: programs in Go, such as the kubelet and podman, pass over it`]),
     ];
   });
 

@@ -4,6 +4,8 @@ import type { Failure } from '../../base/errors/failure.ts';
 import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { jsonFault } from '../../base/json-fault.ts';
+import { certificatesIn } from '../../pki/certificate.ts';
+import { unreadByGo } from '../../pki/read-by-go.ts';
 
 /** How a file is read that names where a host sends something. */
 export interface DestinationFile<To> {
@@ -38,10 +40,17 @@ export function urlFaults(field: string, url: string): string[] {
   return [`${field}: expected no user, no password and no fragment in the URL`];
 }
 
+/** Of one certificate, or of several that follow each other. */
 export function certificateFaults(field: string, pem: string): string[] {
   try {
-    new X509Certificate(pem);
-    return [];
+    const all = [
+      new X509Certificate(pem),
+      ...certificatesIn(pem).map((each) => new X509Certificate(each)),
+    ];
+    const unread = all.map((each) => unreadByGo(each, true)).find((each) => each !== undefined);
+    return unread === undefined
+      ? []
+      : [`${field}: expected another certificate, found one with ${unread}`];
   } catch {
     return [`${field}: expected a certificate in PEM`];
   }

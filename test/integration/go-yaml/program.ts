@@ -18,10 +18,10 @@ export type GoAnswer = z.infer<typeof answersSchema>[number];
 
 /**
  * Asks Go about each text: `documents` sigs.k8s.io/yaml and kubectl's decoder, `kubeconfigs` client-go,
- * `pods` the API's types, with no unknown field.
+ * `pods` the API's types, with no unknown field, `servers` crypto/tls about certificates with their issuers and key.
  */
 export async function askGo(
-  what: 'documents' | 'kubeconfigs' | 'pods',
+  what: 'documents' | 'kubeconfigs' | 'pods' | 'servers',
   texts: readonly string[],
 ): Promise<GoAnswer[]> {
   const { signal } = new AbortController();
