@@ -27,8 +27,13 @@ export const printableOnConsole = (text: string): string =>
 /** Of a text, in characters: a screen has 2000, and what has failed has to stay on it. The journal has all of it. */
 const LONGEST = 800;
 
-/** The same, not too long for a screen: a message may quote all that a program or the API has said. */
+/**
+ * The same, not too long for a screen: a message may quote all that a program or the API has said. Of a long one both
+ * ends: the reason is mostly the last thing that a program prints.
+ */
 export function shownOnConsole(text: string): string {
-  const printable = printableOnConsole(text);
-  return printable.length <= LONGEST ? printable : `${printable.slice(0, LONGEST)} ...`;
+  // By characters: half of one would be written as another one.
+  const all = [...printableOnConsole(text)];
+  if (all.length <= LONGEST) return all.join('');
+  return `${all.slice(0, LONGEST / 2).join('')} ... ${all.slice(-LONGEST / 2).join('')}`;
 }
