@@ -17,7 +17,7 @@ export const LOG_PATTERNS: readonly [RegExp, string][] = [
   // user:password@ in a URL, but not an image's tag before its digest
   [/([a-z0-9+.-]{1,32}:\/\/[^\s/:@]*):[^\s/]+@(?!sha\d+:)/gi, `$1:${HIDDEN}@`],
   // a token in place of both
-  [/(:\/\/)[\w-]{16,}@/g, `$1${HIDDEN}@`],
+  [/(:\/\/)[\w-]{16,}@(?!sha\d+:)/g, `$1${HIDDEN}@`],
   // what lets anybody use a URL
   [
     /([?&;](?:sig|(?:x-(?:amz|goog)-)?signature|x-amz-security-token|api_?key)=)[^\s&"']+/gi,
@@ -25,26 +25,31 @@ export const LOG_PATTERNS: readonly [RegExp, string][] = [
   ],
   [/(\bAuthorization[\s"':=[\\]*(?:Bearer|Basic|Negotiate|Token)\s+)[\w.~+/=-]+/gi, `$1${HIDDEN}`],
   [/(\bBearer\s+)[\w.~+/=-]{20,}/gi, `$1${HIDDEN}`],
-  [/(\bCookie:\s*)[^\s"']+/gi, `$1${HIDDEN}`],
+  // all of them, but not those of Open vSwitch
+  [/(\bCookie"?[^\S\n]*:(?![^\S\n]*0x)[^\S\n]*\[?"?)[^"\n]+/gi, `$1${HIDDEN}`],
   // a JSON web token, such as a service account's
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, HIDDEN],
-  // an OAuth token of OpenShift, one of GitHub
-  [/\b(?:sha256~|gh[opsur]_)[\w-]{20,}/g, HIDDEN],
-  // a hash of /etc/shadow
-  [/\$(?:[156y7]|gy|2[aby])\$[./\w$=,-]{8,}/g, HIDDEN],
+  // a token of OpenShift, GitHub or GitLab
+  [/\b(?:sha256~|gh[opsur]_|github_pat_|glpat-)[\w-]{20,}/g, HIDDEN],
+  // a hash of /etc/shadow, or of an htpasswd file
+  [/\$(?:[156y7]|gy|2[aby]|apr1|argon2id?)\$[./\w$=,+-]{8,}/g, HIDDEN],
   // quoted, in JSON or not, also in nested quotes: the closing quote has as many backslashes
   [
-    /(\b(?:auth|[\w.-]{0,20}(?:password|passwd|passphrase|token|secret(?:[-_]?key)?|api[-_]?key|client-key-data|psk))\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
+    /((?:\bauth|password|passwd|passphrase|token|secret(?:[-_]?key)?|(?:secret[-_]?)?access[-_]?key|api[-_]?key|client-key-data|psk)\\*"?\s*[=:]\s*(\\*)")[\s\S]*?((?<!\\)\2"|$)/gi,
     `$1${HIDDEN}$3`,
   ],
-  // the next word, unless it is a fault of such a field that is told
+  // the same behind an option
+  [/(--[\w-]{0,30}(?:password|passphrase|token)[^\S\n]+)"[^"\n]+"/gi, `$1"${HIDDEN}"`],
+  // all words of a network's key
+  [/(\bpsk=)[^\n]+/gi, `$1${HIDDEN}`],
+  // the next word, or what is in quotes, unless it is a fault of such a field or file that is told
   [
-    /(\b[\w.-]{0,20}(?:password|passwd|passphrase|token|secret_(?:access_)?key|client-key-data|psk)(?:[=:]\s*|(?<=--[\w-]{1,30})\s+))(?!\\*"|expected )[^\s"',;]+/gi,
+    /((?:password|(?<!\/)passwd|passphrase|(?<!cluster-)token|client_?secret|secret_?(?:access_?)?key|client-key-data|psk)(?:[^\S\n]{0,3}[=:][^\S\n]*|(?<=--[\w-]{1,30})[^\S\n]+))(?!\\*"|--|(?:expected|unknown field|command not|property is) )(?:'[^'\n]+'|[^\s"',;]+)/gi,
     `$1${HIDDEN}`,
   ],
   [/(\bauth=)[\w+/]{8,}={0,2}/gi, `$1${HIDDEN}`],
-  // 32 bytes in base64, as in an encryption configuration
-  [/(\bsecret[=:]\s*)[\w+/]{43}=/gi, `$1${HIDDEN}`],
+  // 32 bytes in base64, as in an encryption configuration, or of WireGuard
+  [/(\b(?:secret|private-?key)[^\S\n]{0,3}[=:]\s*)[\w+/]{43}=/gi, `$1${HIDDEN}`],
 ];
 
 /** The text without what looks like a secret. */

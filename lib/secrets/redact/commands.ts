@@ -55,8 +55,8 @@ export const COMMANDS: readonly Pattern[] = [
   at(['-passin', '-passout'], `-pass(?:in|out)[\\s=\\0]{1,8}["']?pass:`),
   // A user and a password in one word.
   { triggers: [' -u ', '\0-u\0', '--user', '--proxy-user', '--creds', '--src-creds', '--dest-creds', '"-u"'], find: new RegExp(`(?:[\\s\\0"]?-[uU]|--user|--proxy-user|--(?:src-|dest-)?creds)${GAP}\\\\{0,7}["']?[^\\s:%"'\\0]{1,256}[:%](?<secret>[^\\s"'\\0]{1,1024})`, 'dy'), isSecret: (secret, whole) => !/^(?:\d{1,6}$|[/$])|,/.test(secret) && !NOT_USER.test(whole) && isGiven(secret) },
-  // The same without a blank, also behind options without values: `-ku`.
-  afterProgram(['curl'], '-[A-Za-z]{0,8}[uU]["\']?[\\w.@-]{1,256}:'),
+  // The same without a blank, also behind options without values, then with a blank, too: `-ku`.
+  afterProgram(['curl'], '-[A-Za-z]{0,8}[uU][\\s\\0"\',]{0,8}[\\w.@-]{1,256}:'),
   // What a program reads from its standard input; of a line for chpasswd, the user stays.
   { triggers: ['echo ', 'printf '], find: new RegExp(`(?:echo|printf)\\s{1,8}${WORDS}(?:["']%s\\\\n["']\\s{1,8})?["']?${USER}(?<secret>[^"'|\\\\]{1,256}?)(?:\\\\n)?["']?\\s{0,8}\\|(?!\\s?grep)[^|\\n]{0,160}?${READER}`, 'dy'), isSecret: isGiven },
   { triggers: ['<<<'], find: new RegExp(`(?<=${READER}[^<|\\n]{0,200})<<<\\s{0,8}\\$?["']?${USER}(?<secret>[^"'\\\\\\n]{1,256})`, 'dy'), isSecret: isGiven },

@@ -185,6 +185,8 @@ t.test('options of programs', async (t) => {
     'curl -u me:«hunter22» https://host',
     'curl -ume:«hunter22» https://host',
     'curl -kume:«hunter22» https://host',
+    'curl -ku me:«hunter22» https://host',
+    'curl -sSfku "me:«hunter22»" https://host',
     'curl -sS -Ume:«hunter22» https://host',
     'curl -ume https://host:443',
     'curl --user=me:«hunter22» https://host',
