@@ -18,20 +18,25 @@ const LINE =
 const CRI_LINE = /^(\d{4}-\d\d-\d\dT\S+) (?:(?:stdout|stderr) [FP] )?(.*)$/;
 
 /**
- * Characters of a line that are searched and kept. What has failed is said at its beginning, and a line may quote what a
- * stranger has chosen: an image's name, the answer of a probe.
+ * Characters at each end of a line that are searched and kept. What has failed is said there, and a line may quote what a
+ * stranger has chosen: an image's name, the answer of a probe, a whole object.
  */
 const LOOKED_AT = 8192;
 
-/** A message from the last minutes before the bundle was collected counts as current. */
-export const RECENT_MS = 5 * 60_000;
+const endsOf = (line: string): string =>
+  line.length <= 2 * LOOKED_AT ? line : `${line.slice(0, LOOKED_AT)} ... ${line.slice(-LOOKED_AT)}`;
 
-export const isRecent = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
-  Math.abs(atMs - view.atMs) <= RECENT_MS;
+/** A message from the last minutes before the bundle was begun counts as current. */
+export const RECENT_MS = 5 * 60_000;
+/** So does what is said while it is collected. */
+const COLLECTED_MS = 15 * 60_000;
+
+export const isRecent = (line: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
+  line.atMs >= view.atMs - RECENT_MS && !isAhead(line, view);
 
 /** Said before the clock was set back: nobody knows when. */
-const isAhead = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
-  atMs > view.atMs + RECENT_MS;
+export const isAhead = ({ atMs }: Pick<JournalLine, 'atMs'>, view: BundleView): boolean =>
+  atMs > view.atMs + COLLECTED_MS;
 
 /** The matching lines of a journal (either format) or container log, oldest first. */
 export function linesLike(view: BundleView, path: string, pattern: RegExp): JournalLine[] {
@@ -63,7 +68,7 @@ export function lastLike(view: BundleView, path: string, pattern: RegExp, most =
 }
 
 function match(path: string, raw: string, index: number, pattern: RegExp): JournalLine | undefined {
-  const head = raw.slice(0, LOOKED_AT);
+  const head = endsOf(raw);
   if (!pattern.test(head)) return undefined;
   const isJson = raw.startsWith('{');
   const line = path.includes('containers/') ? parseCriLine(head) : parseLine(isJson ? raw : head);
@@ -110,7 +115,7 @@ function parseJsonLine(raw: string): ParsedLine | undefined {
   const micros = numberAt(entry, '__REALTIME_TIMESTAMP');
   if (micros === undefined) return undefined;
   const identifier = textAt(entry, 'SYSLOG_IDENTIFIER') ?? '';
-  const text = textAt(entry, 'MESSAGE')?.slice(0, LOOKED_AT) ?? '';
+  const text = endsOf(textAt(entry, 'MESSAGE') ?? '');
   return { atMs: micros / 1000, identifier, text };
 }
 

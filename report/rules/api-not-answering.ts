@@ -3,7 +3,7 @@ import type { BundleView, Found, Rule } from '../bundle-view.ts';
 import { RESTORE } from '../reading/etcd-advice.ts';
 import { whereSaid } from '../reading/evidence.ts';
 import { hostFiles, hostsIn } from '../reading/hosts.ts';
-import { lastLike, ongoing } from '../reading/journal.ts';
+import { isAhead, lastLike, ongoing } from '../reading/journal.ts';
 import { lastError, newestContainers, type RuntimeContainer } from '../reading/pods.ts';
 import { currentStepJournals } from '../reading/steps.ts';
 import { unitsOf } from '../reading/units.ts';
@@ -109,5 +109,6 @@ function lastAnswer(view: BundleView): number {
   const steps = currentStepJournals(view)
     .flatMap(({ entries }) => entries)
     .filter(({ step, event }) => event === 'done' && (step === 'api' || step === 'node-ready'));
-  return Math.max(0, ...[...registered, ...steps].map(({ atMs }) => atMs));
+  const known = [...registered, ...steps].filter((line) => !isAhead(line, view));
+  return Math.max(0, ...known.map(({ atMs }) => atMs));
 }

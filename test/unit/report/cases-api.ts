@@ -52,6 +52,19 @@ export const apiCases: readonly RuleCase[] = [
   },
   {
     rule: 'api-not-answering',
+    of: 'refused connections, after an answer that a clock ahead has dated',
+    files: {
+      ...ACTIVE,
+      ...kubelet(
+        '2026-11-21T21:00:00.1+0000 kubelet[288]: I1121 21:00:00.1 288 x.go:1] "Successfully registered node" node="sno"',
+        refused('15:16:00'),
+        refused('15:19:50'),
+      ),
+    },
+    finds: [{ severity: 'failing', title: /has not answered for 4 min/ }],
+  },
+  {
+    rule: 'api-not-answering',
     of: 'checks that fail',
     files: {
       ...ACTIVE,
@@ -261,6 +274,14 @@ export const apiCases: readonly RuleCase[] = [
         title: /webhook check.example.test cannot be called.*connection refused/,
       },
     ],
+  },
+  {
+    rule: 'webhook-failing',
+    of: 'a webhook that is named behind an object of many kilobytes',
+    files: kubelet(
+      `2026-11-21T15:18:00.1+0000 kubelet[288]: E1121 "Failed to update status for pod" err="failed to patch status \\"${'{\\"name\\":\\"x\\"}'.repeat(2000)}\\": failed calling webhook \\"check.example.test\\": failed to call webhook: connection refused"`,
+    ),
+    finds: [{ severity: 'warning', title: /webhook check.example.test cannot be called/ }],
   },
   {
     rule: 'webhook-failing',
