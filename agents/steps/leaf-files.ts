@@ -117,10 +117,13 @@ export async function readSigner(paths: HostPaths, name: AuthorityName): Promise
       throw unusable(path, `what is neither certificate nor key in PEM at ${path}`);
     }
   };
-  const certificate = await read(files.certificate, (text) => new X509Certificate(text));
-  const key = await read(files.key, createPrivateKey);
-  if (certificate.parsed.checkPrivateKey(key.parsed)) {
-    return { certificate: certificate.text, key: key.text };
+  // The second time since a rotation may replace both between the two reads.
+  for (const _ of [1, 2]) {
+    const certificate = await read(files.certificate, (text) => new X509Certificate(text));
+    const key = await read(files.key, createPrivateKey);
+    if (certificate.parsed.checkPrivateKey(key.parsed)) {
+      return { certificate: certificate.text, key: key.text };
+    }
   }
   throw unusable(files.key, `the key of another certificate at ${files.key}`);
 }

@@ -64,7 +64,12 @@ const word = z.string().regex(/^[A-Za-z0-9/][A-Za-z0-9.,:=+/_-]*$/, 'expected on
 
 /** A TPM has 24; systemd-creds knows names for them, too. */
 const registers = word.refine(
-  (text) => text.split(/[+,]/).every((each) => !/^\d+$/.test(each) || Number(each) < 24),
+  (text) =>
+    text.split(/[+,]/).every((each) => {
+      // Behind it there may be a bank, and the value in it.
+      const [name = ''] = each.split(/[:=]/, 1);
+      return /^\d+$/.test(name) ? Number(name) < 24 : /^[a-z][a-z-]*$/.test(name);
+    }),
   'expected registers from 0 to 23, such as 0+7',
 );
 
@@ -137,12 +142,15 @@ function soundSettings(path: string, text: string): SoundSettings {
     const settings = { ...defaultSettings, ...data };
     return twice === undefined ? { settings } : { settings, fault: unusable(path, twice) };
   }
-  const found = error.issues.flatMap(faultsOf).join('; ');
+  const found = error.issues.flatMap(faultsOf).join('; ').slice(0, LONGEST_FOUND);
   return {
     settings: { ...defaultSettings, ...schema.parse(soundEntries(schema, given)) },
     fault: unusable(path, found),
   };
 }
+
+/** A person corrects some faults at a time. */
+const LONGEST_FOUND = 2000;
 
 /** Of an unknown setting with the one that may be meant. */
 function faultsOf(issue: z.core.$ZodIssue): string[] {

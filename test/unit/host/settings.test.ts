@@ -90,7 +90,12 @@ t.test('invalid values are refused with file, name and reason', async (t) => {
       /found metricsFolder: expected the absolute path of a folder/,
     ]),
     ['{"tpm2Device": "--help"}', /found tpm2Device: expected one word/],
-    ['{"tpm2Pcrs": "7+24"}', /found tpm2Pcrs: expected registers from 0 to 23/],
+    ...['7+24', '24:sha256', '7:sha256+99:sha256', '7+', '7++8', '7a'].map(
+      (given): [string, RegExp] => [
+        JSON.stringify({ tpm2Pcrs: given }),
+        /found tpm2Pcrs: expected registers from 0 to 23/,
+      ],
+    ),
     ['{"tpm2Pcrs": "7 8"}', /found tpm2Pcrs: expected one word/],
     ['{"metricsFolder": 1}', /found metricsFolder: expected a text, found a number/],
     ['{"etcdMs": -5}', /found etcdMs: /],

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync, symlinkSync } from 'node:fs';
 import { mock } from 'node:test';
 import t from 'tap';
+import { readSigner } from '../../../../agents/steps/leaf-files.ts';
 import { signExpired } from '../../../../agents/steps/sign-expired.ts';
 import { createAuthority, issueLeaf } from '../../../../lab/certificates/signed-now.ts';
 import { authorityPaths } from '../../../../lib/render/kubernetes/authorities.ts';
@@ -196,6 +197,23 @@ t.test('sign-expired', async (t) => {
     const said = it.lines.join('');
     t.match(said, /sealed, and were not opened at this boot.*systemctl restart sno-unseal/);
     t.notMatch(said, /sno-backup/);
+  });
+
+  t.test('a CA that is replaced while it is read is read again', async (t) => {
+    const it = host(t, { server: soon.server, node: soon.node });
+    const { certificate, key } = authorityPaths('etcd');
+    const other = await createAuthority('etcd');
+    it.write(certificate, other.certificate);
+    const { paths } = it;
+    const swapped = {
+      ...paths,
+      at: (path: string) => {
+        // After the first read of the key, the pair is whole again.
+        if (path === key) queueMicrotask(() => it.write(certificate, etcd.certificate));
+        return paths.at(path);
+      },
+    };
+    t.same(await readSigner(swapped, 'etcd'), etcd);
   });
 
   t.test('a damaged leaf is named', async (t) => {
