@@ -13,7 +13,7 @@ import { readCluster } from '../../../lib/config/cluster/read-cluster.ts';
 import { readTextIfPresent, sha256 } from '../../../lib/host/files.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
 import { ownUser } from '../../../lib/host/process.ts';
-import { givenSettings } from '../../../lib/host/settings.ts';
+import { givenSettings, readSoundSettings } from '../../../lib/host/settings.ts';
 import { parsePayload, payloadFile } from '../../../lib/payload/payload.ts';
 import { authorityPaths, laptopAdminCa } from '../../../lib/render/kubernetes/authorities.ts';
 import { readRenderInput, storedRenderInput } from '../../../lib/render/render-input.ts';
@@ -30,6 +30,7 @@ export async function requireExportable(paths: HostPaths): Promise<void> {
  *
  * @param name as `sno-backup list` prints it
  * @param target does not exist
+ * @returns `leftOut`: why settings of this host are not in it
  * @throws Failure; nothing incomplete is left
  */
 export async function exportBackup(
@@ -37,7 +38,7 @@ export async function exportBackup(
   name: string,
   { target, encrypter }: { readonly target: string; readonly encrypter: Encrypter },
   signal: AbortSignal,
-): Promise<{ bytes: number }> {
+): Promise<{ bytes: number; leftOut: Failure | undefined }> {
   const folder = join(backupsFolder(paths), name);
   const { clusterId } = await readCluster(paths);
   const manifest = await verifyBackup(folder, { clusterId, owner: ownUser(), signal });
@@ -46,7 +47,9 @@ export async function exportBackup(
   const contentsOf = ({ path }: BackupFile) => opened.get(path) ?? join(folder, path);
   const key = await signingKey(paths);
   const signs = (text: string) => signHeader(text, key);
-  return writePortable(target, { header, contentsOf, signs, encrypter }, signal);
+  const { fault: leftOut } = await readSoundSettings(paths);
+  const written = await writePortable(target, { header, contentsOf, signs, encrypter }, signal);
+  return { ...written, leftOut };
 }
 
 /**

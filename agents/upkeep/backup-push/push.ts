@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts';
 import { readPushState, writePushState } from '../../../lib/change/backup/push/state.ts';
 import { type StoredFile, storedAt, storeFile } from '../../../lib/change/backup/push/store.ts';
@@ -72,7 +72,10 @@ async function pushBackup(
   return withWorkFolder(workFolder(context), async (folder) => {
     const path = join(folder, 'backup.age');
     const exported = { target: path, encrypter: encrypterFor(to.recipients) };
-    const { bytes } = await exportBackup(paths, name, exported, progress.signal);
+    const { bytes, leftOut } = await exportBackup(paths, name, exported, progress.signal);
+    if (leftOut !== undefined) {
+      progress.warn(`Settings of this host are not in the backup: ${describeError(leftOut)}`);
+    }
     // One that began meanwhile: the file may have parts of both sides of it.
     const underWay = await changeUnderWay(paths);
     if (underWay !== undefined) return notYet(underWay.what);

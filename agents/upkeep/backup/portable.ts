@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Failure } from '../../../lib/base/errors/failure.ts';
+import { describeError, Failure } from '../../../lib/base/errors/failure.ts';
 import { encrypterFor } from '../../../lib/change/backup/portable/recipients.ts';
 import { requireBackupWritable } from '../../../lib/change/backup/portable/write.ts';
 import type { HostPaths } from '../../../lib/host/paths.ts';
@@ -37,10 +37,10 @@ export async function plannedExport(
   await requireExportable(paths);
   return async (name) => {
     const { signal } = new AbortController();
-    const { bytes } = await exportBackup(paths, name, { target, encrypter }, signal);
+    const { bytes, leftOut } = await exportBackup(paths, name, { target, encrypter }, signal);
     return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
 It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
 contents of persistent volumes, nor the payload, of which it has the digests.
-`;
+${leftOut === undefined ? '' : `Nor all settings: ${describeError(leftOut)}\n`}`;
   };
 }
