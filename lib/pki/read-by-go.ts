@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 
 /** Curves of crypto/x509 and crypto/tls, as OpenSSL calls them. */
 const CURVES: readonly (string | undefined)[] = [
@@ -37,10 +37,11 @@ export function unreadByGo(
   certificate: X509Certificate,
   isAnchor = certificate.checkIssued(certificate),
 ): string | undefined {
-  const { serialNumber, publicKey, subjectAltName = '' } = certificate;
+  const { serialNumber, subjectAltName = '' } = certificate;
   const der = certificate.raw.toString('hex');
   if (serialNumber.startsWith('-')) return 'a negative serial number';
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = keyOf(certificate) ?? {};
+  if (type === undefined) return 'a key that cannot be read';
   if (!KEYS.includes(type)) return `a key of ${type}`;
   if (type === 'ec' && !CURVES.includes(details?.namedCurve)) {
     return `a key on the curve ${details?.namedCurve ?? 'of its own'}`;
@@ -50,6 +51,15 @@ export function unreadByGo(
     return 'a name with letters other than those of ASCII';
   }
   return isAnchor ? undefined : signatureProblem(certificate, der);
+}
+
+/** OpenSSL decodes it only now. */
+function keyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    return certificate.publicKey;
+  } catch {
+    return undefined;
+  }
 }
 
 function signatureProblem(
