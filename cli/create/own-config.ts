@@ -11,6 +11,7 @@ import {
 import { BASE_SPEC } from '../../lib/render/ignition/entries.ts';
 import { validateGivenConfig, withoutInstall } from '../../lib/render/ignition/given-config.ts';
 import { withOwnConfig } from '../../lib/render/ignition/own-config.ts';
+import { effectiveConfig } from '../../lib/render/ignition/validate.ts';
 import { runProgram } from '../process/program.ts';
 import { reservedFaults } from './reserved-entries.ts';
 
@@ -66,13 +67,21 @@ async function requireSize(path: string): Promise<void> {
   });
 }
 
-/** The Ignition config that `butane --strict` makes of it. Local files that it includes are those beside it. */
+/** Of a config within it, which is judged here, of any version. */
+const OF_CHILD = /skipping validation/;
+
+/**
+ * The Ignition config that butane makes of it, if it warns of nothing else. Local files that it includes are those
+ * beside it.
+ */
 async function converted(path: string, signal: AbortSignal): Promise<string> {
-  const args = ['--strict', '--files-dir', dirname(resolve(path)), resolve(path)];
+  const args = ['--files-dir', dirname(resolve(path)), resolve(path)];
   const { ok, ending, stdout, stderr } = await runProgram('butane', args, {
     ...{ signal, deadlineMs: BUTANE_MS },
   });
-  if (ok) return stdout.toString('utf8');
+  const said = stderr.trim().split('\n');
+  const warnings = said.filter((line) => line.startsWith('warning') && !OF_CHILD.test(line));
+  if (ok && warnings.length === 0) return stdout.toString('utf8');
   if (ending === 'program not found') {
     throw new Failure('usage', '--butane needs the program butane; nothing was written', {
       found: 'no butane on the PATH',
@@ -80,7 +89,7 @@ async function converted(path: string, signal: AbortSignal): Promise<string> {
     });
   }
   throw new Failure('usage', `butane refuses ${path}; nothing was written`, {
-    found: printable(stderr.trim().slice(0, MAX_ANSWER)) || ending,
+    found: printable((ok ? warnings : said).join('; ').slice(0, MAX_ANSWER)) || ending,
   });
 }
 
@@ -88,8 +97,11 @@ function sound(origin: string, text: string): OwnConfig {
   const faults = validateGivenConfig(text);
   const read = readConfig(text);
   if (!read.ok || faults.length > 0) throw refused(origin, faults);
-  const { config } = read;
-  if (config.ignition.config?.replace?.source !== undefined) {
+  // With what the configs in it add: they are judged like it, and nothing is elsewhere.
+  const { ignition: all, ...entries } = effectiveConfig(read.config).config;
+  const { config: _, ...ignition } = all;
+  const config = { ...entries, ignition };
+  if (read.config.ignition.config?.replace?.source !== undefined) {
     faults.push({ at: 'ignition.config.replace', problem: 'would replace what installs the host' });
   }
   faults.push(...reservedFaults(config));

@@ -35,7 +35,7 @@ const node = {
   user: owner.optional(),
   group: owner.optional(),
 };
-/** Permission bits as a decimal number, as in JSON; special bits are ignored by spec < 3.4. */
+/** Permission bits as a decimal number, as in JSON; Ignition sets none of the special bits. */
 const mode = z.number().int().min(0).max(0o7777).optional();
 
 export const fileSchema = z.looseObject({

@@ -1,3 +1,4 @@
+import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
 import { schemaWords } from '../../base/errors/schema-words.ts';
 import { suggest } from '../../base/errors/suggest.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
@@ -7,11 +8,13 @@ import { sshKeyProblem } from '../../pki/signature/ssh-keys.ts';
 import {
   type ConfigFault,
   type IgnitionConfig,
+  type IgnitionResource,
   jsonPath,
   readConfig,
   withoutNulls,
 } from './config.ts';
 import { NEWEST_SPEC, specOf } from './spec/spec.ts';
+import { unitTextProblem } from './spec/unit-text.ts';
 import { validateConfigText } from './validate.ts';
 
 /**
@@ -30,7 +33,32 @@ export function validateGivenConfig(text: string): ConfigFault[] {
     ...(twice === undefined ? [] : [{ at: '(file)', problem: `has ${twice}` }]),
     ...specFaults(text).filter(({ at }) => !known.has(at)),
     ...(read.ok ? entryFaults(read.config) : []),
+    ...(read.ok ? childFaults(read.config).filter(({ at }) => !known.has(at)) : []),
   ];
+}
+
+/** Those of the configs that a person has put into this one. Of what cannot be decoded, or is elsewhere, is told already. */
+function childFaults({ ignition: { config } }: IgnitionConfig): ConfigFault[] {
+  const children = [
+    ...(config?.merge ?? []).map((child, at) => ({ child, at: `merge[${at}]` })),
+    ...(config?.replace === undefined ? [] : [{ child: config.replace, at: 'replace' }]),
+  ];
+  return children.flatMap(({ child, at }) => {
+    const text = decodedText(child);
+    if (text === undefined) return [];
+    return validateGivenConfig(text).map((fault) => ({
+      ...fault,
+      at: `ignition.config.${at}: ${fault.at}`,
+    }));
+  });
+}
+
+function decodedText(child: IgnitionResource): string | undefined {
+  try {
+    return isDataUrl(child.source) ? decodeDataUrl(child).toString('utf8') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const entryFaults = (config: IgnitionConfig): ConfigFault[] => [
@@ -43,9 +71,15 @@ const entryFaults = (config: IgnitionConfig): ConfigFault[] => [
 /** What people have instead of Ignition's JSON, which has no place to point at then. */
 function otherKind(text: string): string | undefined {
   if (text.startsWith('\u001f')) return 'is compressed: decompress it first';
+  const json = parseJson(text);
+  const isObject = isRecord(json) && 'apiVersion' in json && 'kind' in json;
+  if (isObject || (json === undefined && /^apiVersion:/m.test(text))) {
+    return 'is an object of Kubernetes: an Ignition config is what is below spec.config of a MachineConfig, as JSON';
+  }
+  if (json !== undefined) return undefined;
   if (/^variant:/m.test(text)) return 'is a Butane config: translate it with butane first';
-  if (!/^apiVersion:/m.test(text)) return undefined;
-  return 'is YAML of Kubernetes: an Ignition config is JSON, such as what is below spec.config of a MachineConfig';
+  if (!/^(?:ignition|storage|systemd|passwd):/m.test(text)) return undefined;
+  return 'is YAML: an Ignition config is JSON, which butane makes of a Butane config (with variant and version)';
 }
 
 /** What Ignition refuses or reads over by the spec of the version that the config names. */
@@ -99,16 +133,22 @@ const OCTAL: readonly number[] = [
   ...[700, 710, 711, 750, 755, 770, 775, 777],
 ];
 
+/** Setuid, setgid and sticky. */
+const SPECIAL_BITS = 0o7000;
+
 function fileFaults({ storage }: IgnitionConfig): ConfigFault[] {
   const { files = [], directories = [] } = storage ?? {};
-  return [
-    ...[...files, ...directories].flatMap(({ path, mode }) => {
-      if (mode === undefined || !OCTAL.includes(mode)) return [];
+  return [...files, ...directories].flatMap(({ path, mode = 0 }) => {
+    const octal = `0${mode.toString(8)}`;
+    if (OCTAL.includes(mode)) {
       const meant = Number.parseInt(`${mode}`, 8);
-      const problem = `has the mode ${mode}, which is 0${mode.toString(8)}: JSON has no octal numbers; write ${meant} for 0${mode}`;
+      const problem = `has the mode ${mode}, which is ${octal}: JSON has no octal numbers; write ${meant} for 0${mode}`;
       return [{ at: path, problem }];
-    }),
-  ];
+    }
+    if ((mode & SPECIAL_BITS) === 0) return [];
+    const problem = `has the mode ${mode}, which is ${octal}: Ignition sets neither setuid nor setgid nor sticky; have systemd-tmpfiles do it`;
+    return [{ at: path, problem }];
+  });
 }
 
 /** As crypt(5) writes them, or a mark that no password is. */
@@ -139,13 +179,15 @@ function userFaults({ passwd }: IgnitionConfig): ConfigFault[] {
   });
 }
 
-/** systemd reads over a setting that is in no section. */
 function unitFaults({ systemd }: IgnitionConfig): ConfigFault[] {
-  const problem = 'has contents that do not begin with a section such as [Service]';
   return (systemd?.units ?? []).flatMap(({ name, contents, dropins = [] }) =>
-    [{ at: name, contents }, ...dropins.map((each) => ({ ...each, at: `${name}.d/${each.name}` }))]
-      .filter(({ contents = '' }) => /^(?:[^\S\n]*(?:[#;].*)?\n)*[^\S\n]*[^\s#;[]/.test(contents))
-      .map(({ at }) => ({ at, problem })),
+    [
+      { at: name, contents },
+      ...dropins.map((each) => ({ ...each, at: `${name}.d/${each.name}` })),
+    ].flatMap(({ at, contents = '' }) => {
+      const problem = unitTextProblem(contents);
+      return problem === undefined ? [] : [{ at, problem: `has contents ${problem}` }];
+    }),
   );
 }
 
@@ -171,7 +213,7 @@ export const withoutInstall = ({ systemd }: IgnitionConfig): string[] =>
     .filter(({ enabled, contents = '', dropins = [] }) => {
       const texts = [contents, ...dropins.map((each) => each.contents ?? '')];
       return (
-        enabled === true && contents !== '' && !texts.some((text) => /^\[Install\]/m.test(text))
+        enabled === true && contents !== '' && !texts.some((text) => /^\s*\[Install\]/m.test(text))
       );
     })
     .map(({ name }) => name);

@@ -145,7 +145,9 @@ function fileFaults(file: File): ConfigFault[] {
         problem: 'has a verification.hash that does not match its contents',
       });
     }
-    if (holdsPrivateKey(bytes) && (mode === undefined || (mode & 0o177) !== 0)) {
+    // The group of a person's own: that of the certificates, for one.
+    const others = file.group === undefined ? 0o177 : 0o137;
+    if (holdsPrivateKey(bytes) && (mode === undefined || (mode & others) !== 0)) {
       const found = mode === undefined ? 'none' : `0${mode.toString(8)}`;
       faults.push({
         at: path,
@@ -156,10 +158,13 @@ function fileFaults(file: File): ConfigFault[] {
   });
 }
 
+/** Its first line, which ends behind the dashes: a script or a rule may search for it. The ends may be escaped, as in JSON. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[ \t]*(?:\r?\n|\\r|\\n)/;
+
 /** Whether the bytes contain a PEM private key, in plain text or in base64 as in kubeconfigs. */
 export function holdsPrivateKey(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
-  if (text.includes('PRIVATE KEY-----')) return true;
+  if (PRIVATE_KEY.test(text)) return true;
   const encoded = text.match(/LS0tLS1CRUdJTi[A-Za-z0-9+/]{40}/g) ?? [];
   return encoded.some((run) => Buffer.from(run, 'base64').includes('PRIVATE KEY'));
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -58,13 +58,25 @@ t.test('a Butane config becomes part of the host; what butane refuses is quoted'
   t.match(typo.err, /butane refuses .*typo\.bu; nothing was written; found .*unused key storag/s);
 
   t.equal((await create('shop.bu')).code, 0);
-  const { config } = effectiveConfig(
-    parseConfig(await readFile(join(dir, 'aio.ign'), 'utf8'), 'aio.ign'),
-  );
+  const made = async () => {
+    const text = await readFile(join(dir, 'aio.ign'), 'utf8');
+    return effectiveConfig(parseConfig(text, 'aio.ign')).config;
+  };
+  const config = await made();
   const file = config.storage?.files?.find(({ path }) => path === '/etc/shop/till.conf');
   t.equal(file?.mode, 0o640);
   t.equal(decodeDataUrl(file?.contents ?? {}).toString('utf8'), 'till = 1\n');
   t.ok(config.systemd?.units?.some(({ name, enabled }) => name === 'till.service' && enabled));
+
+  // An Ignition config within, of another version: butane warns that it does not look into it.
+  const child = '{"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"clerk"}]}}';
+  const merge = `ignition:\n  config:\n    merge:\n      - inline: '${child}'\n`;
+  writeFileSync(join(at, 'shop/within.bu'), `${SHOP}${merge}`);
+  rmSync(join(dir, 'aio.ign'));
+  rmSync(join(dir, 'auth'), { recursive: true });
+  const within = await create('within.bu');
+  t.equal(within.code, 0, within.err);
+  t.ok((await made()).passwd?.users?.some(({ name }) => name === 'clerk'));
 
   const empty = join(at, 'empty');
   mkdirSync(empty);

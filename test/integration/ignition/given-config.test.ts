@@ -6,7 +6,13 @@ import { z } from 'zod';
 import { butane, IGNITION_REPORTS } from '../../../lab/components/butane.ts';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { validateGivenConfig } from '../../../lib/render/ignition/given-config.ts';
-import { combinedConfigs, configsOfVersions, faultyConfigs, type SpecCase } from './spec-cases.ts';
+import {
+  combinedConfigs,
+  configsOfVersions,
+  configsWithTexts,
+  faultyConfigs,
+  type SpecCase,
+} from './spec-cases.ts';
 
 const folder = await ensureComponent(butane, {
   signal: AbortSignal.timeout(15 * 60_000),
@@ -46,3 +52,4 @@ async function compare(t: Test, cases: readonly SpecCase[]): Promise<void> {
 t.test('each place of a config with another value', (t) => compare(t, faultyConfigs()));
 t.test('each place in each version of the spec', (t) => compare(t, configsOfVersions()));
 t.test('what is wrong in two places together', (t) => compare(t, combinedConfigs()));
+t.test('texts of units, modes and URLs', (t) => compare(t, configsWithTexts()));

@@ -310,3 +310,125 @@ export const combinedConfigs = (): SpecCase[] =>
     name: JSON.stringify(config),
     config: { ignition: { version: '3.5.0' }, ...config },
   }));
+
+const UNITS: readonly string[] = [
+  '[Service]\nExecStart=/usr/bin/podman run --rm \\\n  # the port\n  -p 8080:80 \\\n  quay.io/x/web\n',
+  '[Service]\nExecStart=/usr/bin/podman run \\\n  -p 8080:80 \\\n  quay.io/x/web\n[Install]\nWantedBy=a.target\n',
+  ...[
+    'ExecStart /bin/true',
+    'ExecStart: /bin/true',
+    'EOF',
+    'A=b\\',
+    'A',
+    ' A = b ',
+    '=b',
+    'A\r=b',
+  ].flatMap((line) => [`[Service]\n${line}\n[Unit]\n`, `[Service]\n${line}`]),
+  ...[
+    '[Service',
+    '[Service] # x',
+    '[Service][Unit]',
+    '[Ser\nvice]\nA=b',
+    '[Service]\r\nA=b\r\n',
+    '[]',
+  ],
+  ...[
+    '# a \\\nb\n[Service]\nA=b',
+    '; a\n\n [Service]\nA=b',
+    '[Service]\n  # x \\ \nA=b',
+    '\n\n',
+    '',
+  ],
+  ...[
+    '[Service]\nA=b \\\n\nC=d',
+    '[Service]\nA=b \\ \nC',
+    '[Service]\nA=\\\n\\\nC',
+    '[Service]\n\tA=b',
+  ],
+  `[Service]\n${'A=b\n'.repeat(100)}${'C'.repeat(5000)}=d\n`,
+];
+const MODES = [0o1777, 0o2755, 0o4755, 0o777, 1777, 755];
+const SOURCES: readonly string[] = [
+  ...['http://x.example.com ', 'http://{{host}}/x', 'http://x:abc/', 'http://[::1'],
+  ...[
+    'http://x/%zz',
+    'http://x/?a=%zz',
+    'http://x/#%zz',
+    'http://u:p@x/',
+    'http://u:p q@x/',
+    'http://x:/',
+  ],
+  ...[
+    'http://[fd00::1]:80/a',
+    'http://[fe80::1%25eno1]/',
+    'http://x/a b',
+    'http://x_y/',
+    'http://x|y/',
+  ],
+  ...[
+    'http://',
+    'http:///x',
+    'HTTP://x',
+    'https://x?y',
+    'tftp://x/y',
+    's3://b/k',
+    's3://b/k?versionId=',
+    's3://b/k?versionId=1',
+  ],
+  ...[
+    'arn:aws:s3:::b/k',
+    'arn:aws:ec2:::b/k',
+    'arn:aws:s3:::b',
+    'arn:x',
+    'arn:aws:s3:us-west-1:1:accesspoint/a/object/b',
+  ],
+  ...[
+    'arn:aws:s3:us-west-1:1:accesspoint/a',
+    'data:,a b',
+    'data:,é',
+    'data:,a#b',
+    'data:,"<>{}',
+    'data:,%41',
+    'data:,%4',
+  ],
+  ...[
+    'data:text,x',
+    'data:text/plain,x',
+    'data:text/plain; charset=utf-8,x',
+    'data:text/plain;charset=utf-8,x',
+  ],
+  ...[
+    'data:text/plain;charset="utf-8",x',
+    'data:;charset=utf-8;base64,eA==',
+    'data:image/svg+xml;utf8,x',
+    'data:x-a/b,y',
+  ],
+  ...[
+    'Data:,x',
+    'data:;BASE64,eA==',
+    'data:;base64,eA==',
+    'data:;base64,eA%3D%3D',
+    'data:;base64,eA=',
+    'data://,x',
+    'data:font/woff,x',
+  ],
+  ...['data:,a;b,c', 'data:;base64,', 'data:,', 'data:', 'ftp://x/y', 'file:///x', '/x', 'x'],
+];
+
+/** Texts within a config: units, modes and URLs. */
+export const configsWithTexts = (): SpecCase[] =>
+  [
+    ...UNITS.flatMap((contents) => [
+      { systemd: unit({ contents }) },
+      { systemd: unit({ dropins: [{ name: 'a.conf', contents }] }) },
+    ]),
+    ...MODES.map((mode) => ({ storage: { directories: [{ path: '/x', mode }] } })),
+    ...SOURCES.flatMap((source) => [
+      { storage: { files: [{ path: '/x', contents: { source } }] } },
+      { storage: luks({ clevis: { tang: [{ url: source, thumbprint: 'x' }] } }) },
+      { ignition: { version: '3.5.0', proxy: { httpProxy: source } } },
+    ]),
+  ].map((config) => ({
+    name: JSON.stringify(config).slice(0, 200),
+    config: { ignition: { version: '3.5.0' }, ...config },
+  }));

@@ -164,7 +164,7 @@ t.test('settings are those of a file, and of options that win over it', async (t
 
 /** A change of OWN, and what the message must name. */
 const refused: [what: string, own: unknown, message: RegExp][] = [
-  ['no JSON', 'storage:\n  files: []\n', /own\.ign cannot be used.*\n.*is not JSON/],
+  ['no JSON', 'storage:\n  files: []\n', /own\.ign cannot be used.*\n.*is YAML: /],
   ['another spec', { ignition: { version: '2.3.0' } }, /ignition\.version/],
   ['nothing', '', /is empty/],
   [
@@ -190,6 +190,27 @@ const refused: [what: string, own: unknown, message: RegExp][] = [
     /\/etc\/a is defined more than once/,
   ],
   [
+    'a place of Kubernetes in a config within',
+    {
+      ignition: {
+        version: '3.2.0',
+        config: {
+          merge: [
+            {
+              source: `data:,${encodeURIComponent(
+                JSON.stringify({
+                  ignition: { version: '3.2.0' },
+                  storage: { files: [{ path: '/etc/kubernetes/manifests/x.yaml', mode: 0o600 }] },
+                }),
+              )}`,
+            },
+          ],
+        },
+      },
+    },
+    /\/etc\/kubernetes\/manifests\/x\.yaml is in \/etc\/kubernetes, whose files belong/,
+  ],
+  [
     'a readable key',
     {
       ...OWN,
@@ -198,7 +219,7 @@ const refused: [what: string, own: unknown, message: RegExp][] = [
           {
             path: '/etc/a',
             mode: 0o644,
-            contents: { source: 'data:,-----BEGIN%20PRIVATE%20KEY-----' },
+            contents: { source: 'data:,-----BEGIN%20PRIVATE%20KEY-----%0AMIIE' },
           },
         ],
       },

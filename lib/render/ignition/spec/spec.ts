@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { diskShapesOf, keepsPartitions } from './disks.ts';
 import { luksOf } from './luks.ts';
+import { isFetchable } from './url.ts';
 import { flag, isGiven, isOnce, named, number, path, text, texts, web } from './values.ts';
 
 /** The newest version that is known here: 3.5.0. */
@@ -18,6 +19,12 @@ export function specOf(minor: number): z.ZodType {
   SPECS.set(minor, spec);
   return spec;
 }
+
+/** The first version knows no other one. */
+const ofSha512 = z
+  .string()
+  .regex(/^sha512-/, 'is not sha512-<hex>')
+  .optional();
 
 const owner = z
   .strictObject({ id: number, name: text })
@@ -71,19 +78,16 @@ function makeSpec(minor: number): z.ZodType {
 
 /** What is fetched: the contents of files, and what is fetched as it is (configs, certificates). */
 function resourcesOf(minor: number) {
-  const schemes = ['http', 'https', 'tftp', 's3', 'data'];
-  if (minor >= 2) schemes.push('gs');
-  if (minor >= 4) schemes.push('arn');
   const header = z.strictObject({ name: z.string().min(1), value: z.string().min(1).optional() });
   const fetched = {
     source: z
       .string()
-      .regex(
-        new RegExp(`^(?:(?:${schemes.join('|')}):|$)`, 'i'),
-        'is not what Ignition fetches: expected a URL of data, http or https',
+      .refine(
+        (url) => url === '' || isFetchable(url, minor),
+        'is not what Ignition fetches: expected a URL of data, http or https, with %20 for a blank',
       )
       .optional(),
-    verification: z.strictObject({ hash: text }).optional(),
+    verification: z.strictObject({ hash: minor >= 1 ? text : ofSha512 }).optional(),
     ...(minor >= 1 ? { httpHeaders: named(header, 'name').optional() } : {}),
   };
   const resource = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../../base/json.ts';
 import { isCleanPath } from '../config.ts';
+import { isHostUrl } from './url.ts';
 
 export const flag = z.boolean().optional();
 export const number = z.int().optional();
@@ -11,7 +12,9 @@ export const options = z.array(z.string()).optional();
 export const path = z
   .string()
   .refine((given) => given === '/' || isCleanPath(given), 'is not a clean absolute path');
-export const web = z.string().regex(/^https?:/i, 'is not a URL of http or https');
+export const web = z
+  .string()
+  .refine((url) => /^https?:/i.test(url) && isHostUrl(url), 'is not a URL of http or https');
 
 /** Texts of which a second one that is the same is an error. */
 export const texts = z.array(z.string()).refine(isOnce, 'has the same text twice').optional();

@@ -16,7 +16,11 @@ const unit = (more: object) => config({ systemd: { units: [{ name: 'a.service', 
 
 const REFUSED: readonly (readonly [name: string, text: string, fault: RegExp])[] = [
   ['a Butane config', '# mine\nvariant: fcos\nversion: 1.5.0\n', /^\(file\) is a Butane config/],
-  ['a MachineConfig', 'apiVersion: a/v1\nkind: MachineConfig\n', /^\(file\) is YAML of Kubernetes/],
+  [
+    'a MachineConfig',
+    'apiVersion: a/v1\nkind: MachineConfig\n',
+    /^\(file\) is an object of Kubernetes/,
+  ],
   ['compressed', '\u001f\ufffd\b', /^\(file\) is compressed/],
   ['a name twice', '{"ignition":{"version":"3.2.0","version":"3.3.0"}}', /same name twice/],
   [
@@ -57,6 +61,32 @@ const REFUSED: readonly (readonly [name: string, text: string, fault: RegExp])[]
       storage: { files: [{ path: '/etc/systemd/system/a.service', mode: 420 }] },
     }),
     /^\/etc\/systemd\/system\/a\.service is also below systemd\.units: remove one$/,
+  ],
+  [
+    'a MachineConfig in JSON',
+    '{"apiVersion":"a/v1","kind":"MachineConfig"}',
+    /is an object of Kube/,
+  ],
+  ['its YAML', 'ignition: {version: 3.4.0}\nstorage: {}\n', /^\(file\) is YAML: /],
+  [
+    'a sticky bit',
+    file({ mode: 0o1777 }),
+    /^\/etc\/x has the mode 1023, which is 01777: .*tmpfiles/,
+  ],
+  [
+    'a setting without its value',
+    unit({ contents: '[Service]\nExecStart=/bin/true \\\n  # why\n  --now\n' }),
+    /^a\.service has contents without = in line 4: .* comment ends one/,
+  ],
+  [
+    'a fault of a config within',
+    config({}).replace(
+      '"3.4.0"',
+      `"3.4.0","config":{"merge":[{"source":"data:;base64,${Buffer.from(
+        user({ uid: '5' }),
+      ).toString('base64')}"}]}`,
+    ),
+    /^ignition\.config\.merge\[0\]: passwd\.users\[0\]\.uid expected a number, found a text$/,
   ],
   ['a mode of chmod', file({ mode: 644 }), /^\/etc\/x has the mode 644, .* write 420 for 0644$/],
   [
@@ -104,7 +134,7 @@ for (const [name, text, fault] of REFUSED) {
 t.test('right ones', async (t) => {
   for (const text of [
     file({ contents: { source: 'data:,x' }, user: { name: 'core' }, group: { id: 5 } }),
-    file({ mode: 0o1777, contents: { source: '' } }),
+    file({ mode: 0o777, contents: { source: '' } }),
     file({
       contents: {
         source: 'https://x.example.com/y',

@@ -1,0 +1,49 @@
+const TOKEN = "[!#$%&'*+.0-9A-Z^_`a-z{|}~-]+";
+const MEDIA_TYPE = `(?:(?:image|text|audio|video|application|message|multipart|[xX]-${TOKEN})/${TOKEN})?`;
+const PARAMETER = `;${TOKEN}=(?:${TOKEN}|"(?:[^"\\\\\\u0080-\\uffff]|\\\\[\\u0000-\\u007f])*")`;
+/** What of a data URL comes before its data, as Ignition reads it (vincent-petithory/dataurl, lex.go). */
+const DATA = new RegExp(`^data:${MEDIA_TYPE}(?:${PARAMETER})*(?<base64>;base64)?,`);
+const BASE64 = /^[A-Za-z0-9+/=\n]*$/;
+/** Neither a blank nor what delimits URLs; each % begins an escape. */
+const ESCAPED = /^(?:[!$&'()*+,./0-9:;=?@A-Z_a-z~-]|%[0-9A-Fa-f]{2})*$/;
+
+/** Host, port and the rest of a URL, as Go parses it (net/url). */
+const HIERARCHY =
+  /^[a-z][a-z0-9+.-]*:\/\/(?:[\w.:~!$&'()*+,;=%@-]*@)?(?:\[[0-9A-Fa-f:.]+(?:%25[\w.~-]+)?\]|[^\s"<>{}^`|\\/?#@[\]:%]*)(?::\d*)?(?<path>(?:\/[^?#]*)?)(?:\?[^#]*)?(?<fragment>(?:#.*)?)$/i;
+const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/** Whether Go parses a URL with a host. */
+export function isHostUrl(url: string): boolean {
+  const { path, fragment = '' } = HIERARCHY.exec(url)?.groups ?? {};
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
+  if (path === undefined || /[\u0000-\u001f\u007f]/.test(url)) return false;
+  return !BROKEN_ESCAPE.test(path) && !BROKEN_ESCAPE.test(fragment);
+}
+
+/** An object of S3 by its ARN: with an access point, the object is behind two slashes. */
+const ARN = /^arn:[^:]*:s3:[^:]*:[^:]*:(?:accesspoint\/[^/]*\/.|(?!accesspoint\/)[^/]*\/)/;
+const EMPTY_VERSION = /[?&]versionId=?(?:&|$)/;
+
+/** Whether Ignition of spec 3.`minor`.0 can fetch from it. */
+export function isFetchable(url: string, minor: number): boolean {
+  const [, scheme = ''] = /^([a-z0-9+.-]+):/i.exec(url) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'http':
+    case 'https':
+    case 'tftp':
+      return isHostUrl(url);
+    case 'gs':
+      return minor >= 2 && isHostUrl(url);
+    case 's3':
+      return isHostUrl(url) && !(minor >= 4 && EMPTY_VERSION.test(url));
+    case 'arn':
+      return minor >= 4 && ARN.test(url) && !EMPTY_VERSION.test(url);
+    case 'data': {
+      const [head, base64] = DATA.exec(url) ?? [];
+      if (head === undefined) return false;
+      return (base64 === undefined ? ESCAPED : BASE64).test(url.slice(head.length));
+    }
+    default:
+      return false;
+  }
+}
