@@ -6,13 +6,8 @@ import { z } from 'zod';
 import { butane, IGNITION_REPORTS } from '../../../lab/components/butane.ts';
 import { ensureComponent } from '../../../lab/components/component.ts';
 import { validateGivenConfig } from '../../../lib/render/ignition/given-config.ts';
-import {
-  combinedConfigs,
-  configsOfVersions,
-  configsWithTexts,
-  faultyConfigs,
-  type SpecCase,
-} from './spec-cases.ts';
+import { combinedConfigs, configsWithTexts } from './combined-cases.ts';
+import { configsOfVersions, faultyConfigs, type SpecCase } from './spec-cases.ts';
 
 const folder = await ensureComponent(butane, {
   signal: AbortSignal.timeout(15 * 60_000),
