@@ -8,6 +8,18 @@ import { PLACEHOLDER } from '../../lib/config/file/placeholder.ts';
 const NOTHING_ELSE = /^\s*(?:\{\{[^{}$]*\}\}|\$\{[A-Za-z_][\w.-]*\})\s*$/;
 /** Their values are texts for other programs, with placeholders of their own. */
 const TEXT_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
+/** Whose texts are for other programs, which may have placeholders of their own: provisioners of storage, containers, whoever reads an annotation. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  ...['parameters', 'volumeAttributes', 'volumeHandle', 'env', 'args', 'command', 'annotations'],
+  ...['message', 'messageExpression'],
+]);
+/** Helm's own objects and functions: nothing else calls them so. */
+const OF_HELM = /^\s*\{\{-?\s*(?:\.(?:Values|Release|Chart)\.|(?:include|template)\s+")/;
+/** How a value is judged: a placeholder as a part of it, as the whole of it, or one of Helm as the whole. */
+type Way = 'part' | 'whole' | 'helm';
+const WAYS: Readonly<Record<Way, RegExp>> = {
+  ...{ part: PLACEHOLDER, whole: NOTHING_ELSE, helm: OF_HELM },
+};
 /** Fields in which no part can be a placeholder: names, references, and what selects objects. */
 const NEVER_A_PART: ReadonlySet<string> = new Set([
   ...['name', 'namespace', 'image', 'labels', 'matchLabels', 'nodeSelector', 'selector'],
@@ -29,19 +41,17 @@ export function unrendered({
     builtInGroups.has(groupOf(apiVersion)) &&
     !TEXT_KINDS.has(kind);
   return (
-    found({ apiVersion, kind: object.kind, metadata: identity }, '', true) ??
-    (isJudged ? found(rest, '', false) : undefined)
+    found({ apiVersion, kind: object.kind, metadata: identity }, '', 'part') ??
+    (isJudged ? found(rest, '', 'whole') : undefined)
   );
 }
 
-/** The path of a value. `strict`: a part of it counts, too. */
-function found(value: unknown, path: string, strict: boolean): string | undefined {
-  if (typeof value === 'string') {
-    return (strict ? PLACEHOLDER : NOTHING_ELSE).test(value) ? path : undefined;
-  }
+/** The path of a value. */
+function found(value: unknown, path: string, way: Way): string | undefined {
+  if (typeof value === 'string') return WAYS[way].test(value) ? path : undefined;
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
-      const place = found(item, `${path}[${at}]`, strict);
+      const place = found(item, `${path}[${at}]`, way);
       if (place !== undefined) return place;
     }
     return undefined;
@@ -49,9 +59,16 @@ function found(value: unknown, path: string, strict: boolean): string | undefine
   if (!isRecord(value)) return undefined;
   for (const [key, inside] of Object.entries(value)) {
     const below = path === '' ? key : `${path}.${key}`;
-    if (PLACEHOLDER.test(key)) return below;
-    const place = found(inside, below, strict || NEVER_A_PART.has(key));
+    if (way !== 'helm' && PLACEHOLDER.test(key)) return below;
+    const place = found(inside, below, wayOf(key, way));
     if (place !== undefined) return place;
   }
   return undefined;
+}
+
+function wayOf(key: string, above: Way): Way {
+  if (above === 'whole' && OF_OTHERS.has(key)) return 'helm';
+  // A variable's reference to a Secret, or to a field.
+  if (above === 'helm' && key === 'valueFrom') return 'part';
+  return above === 'whole' && NEVER_A_PART.has(key) ? 'part' : above;
 }

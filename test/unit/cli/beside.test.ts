@@ -113,6 +113,14 @@ t.test('a template that nobody has rendered', async (t) => {
       'v1, kind: Pod',
     ),
     'a key': object('spec: {selector: {"@{KEY}": b}}'),
+    "Helm's own in a variable": object(
+      'spec: {containers: [{name: a, env: [{name: A, value: "{{ .Values.a }}"}]}]}',
+      'v1, kind: Pod',
+    ),
+    'the Secret of a variable': object(
+      'spec: {containers: [{name: a, env: [{name: A, valueFrom: {secretKeyRef: {name: "@{A}"}}}]}]}',
+      'v1, kind: Pod',
+    ),
     'without quotes': 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {{ spec }}\n',
   };
   for (const [name, text] of Object.entries(refused)) {
@@ -125,6 +133,26 @@ t.test('a template that nobody has rendered', async (t) => {
     'a text of a ConfigMap': object('data: {t: "{{ x }}", "@{u}": "@{v}"}', 'v1, kind: ConfigMap'),
     'an annotation':
       'apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {t: "{{ x }}"}}\n',
+    'what provisioners of storage fill in': object(
+      'provisioner: a, parameters: {csi.storage.k8s.io/provisioner-secret-name: "@{pvc.name}"}',
+      'storage.k8s.io/v1, kind: StorageClass',
+    ),
+    'attributes of a volume': object(
+      'spec: {csi: {driver: a, volumeHandle: "@{A}", volumeAttributes: {a: "@{pvc.namespace}"}}}',
+      'v1, kind: PersistentVolume',
+    ),
+    'what a container reads': object(
+      'spec: {containers: [{name: a, image: b, command: ["@{SHELL}"], args: ["$(A)", "{{.ID}}"], env: [{name: A, value: "@{B}"}], livenessProbe: {exec: {command: ["@{C}"]}}}]}',
+      'v1, kind: Pod',
+    ),
+    'the annotation of a template': object(
+      'template: {metadata: {annotations: {a: "{{ .Name }}", b: "@{B}"}}}',
+      'v1, kind: PodTemplate',
+    ),
+    'the message of a policy': object(
+      'spec: {validations: [{expression: "true", message: "@{M}", messageExpression: "@{E}"}]}',
+      'admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy',
+    ),
     'an alert': object(
       'spec: {t: "{{ $value }}"}',
       'monitoring.coreos.com/v1, kind: PrometheusRule',
