@@ -11,9 +11,7 @@ import { otherEncoding } from './read-install-config.ts';
  */
 export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
 
-/** An object this large does not fit in a request to etcd. */
-const MAX_MANIFEST_BYTES = 1024 * 1024;
-/** More does not fit the Ignition config of a live ISO anyway. */
+/** Of all files, and so of each; objects are judged one by one. More does not fit the Ignition config of a live ISO anyway. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 1000;
 const MANIFEST = /\.(ya?ml|json)$/;
@@ -39,7 +37,7 @@ export interface UserManifests {
 /**
  * Reads the user's manifests unchanged, in the order of their paths. Symlinks are
  * not followed and special files not opened: both are faults, as are names that are
- * not safe in a path on the host and files too large for an object.
+ * not safe in a path on the host and files that are too large.
  */
 export async function readUserManifests(
   directory: string,
@@ -84,9 +82,9 @@ async function visit(
     );
   } else if (!MANIFEST.test(path)) {
     found.skipped.push(path);
-  } else if (stats.size > MAX_MANIFEST_BYTES) {
+  } else if (stats.size > MAX_TOTAL_BYTES) {
     found.faults.push(
-      `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, found ${stats.size}. Split it or apply it after the installation.`,
+      `${path}: expected at most ${MAX_TOTAL_BYTES} bytes, found ${stats.size}. Apply it after the installation.`,
     );
   } else {
     const contents = await readWithoutFollowing(place);

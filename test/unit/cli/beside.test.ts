@@ -130,7 +130,7 @@ t.test('a template that nobody has rendered', async (t) => {
   }
   const accepted: Record<string, string> = {
     'a script': object('spec: {containers: [{name: a, image: b, args: ["echo @{HOME} {{x}}"]}]}'),
-    'a text of a ConfigMap': object('data: {t: "{{ x }}", "@{u}": "@{v}"}', 'v1, kind: ConfigMap'),
+    'a text of a ConfigMap': object('data: {t: "{{ x }}", u: "@{v}"}', 'v1, kind: ConfigMap'),
     'an annotation':
       'apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {t: "{{ x }}"}}\n',
     'what provisioners of storage fill in': object(
@@ -166,6 +166,20 @@ t.test('a template that nobody has rendered', async (t) => {
     const { code, err } = await (await folder(t, { 'manifests/a.yaml': own(text) }))();
     t.equal(code, 0, `${name} ${err}`);
   }
+});
+
+t.test('a file of many objects is larger than any of them may be', async (t) => {
+  const one = (name: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata:\n  a: |\n${'    some text\n'.repeat(2500)}`;
+  const stream = Array.from({ length: 59 }, (_, at) => one(`c-${at}`)).join('---\n');
+  const items = ['a', 'b', 'c'].map((name) => ({
+    metadata: { name },
+    data: { text: 'x'.repeat(400 * 1024) },
+  }));
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMapList', items });
+  const files = { 'manifests/a.yaml': stream, 'manifests/b.json': list };
+  const { code, err } = await (await folder(t, files))();
+  t.equal(code, 0, err);
 });
 
 t.test('an executable for another architecture than the host', async (t) => {

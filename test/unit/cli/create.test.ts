@@ -207,9 +207,9 @@ t.test(
 
 const REFUSED: readonly { name: string; more?: Record<string, string>; says: RegExp }[] = [
   {
-    name: 'a manifest too large for an object',
-    more: { 'manifests/a.yaml': 'x'.repeat(1024 * 1024 + 1) },
-    says: /manifests\/a\.yaml: expected at most 1048576 bytes/,
+    name: 'a manifest larger than all together may be',
+    more: { 'manifests/a.yaml': 'x'.repeat(16 * 1024 * 1024 + 1) },
+    says: /manifests\/a\.yaml: expected at most 16777216 bytes/,
   },
   {
     name: 'manifests that the host could not read, all at once',
