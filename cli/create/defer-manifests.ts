@@ -4,7 +4,8 @@ import { decodeManifestFile, splitDuplicates } from '../../lib/clients/kube/mani
 import { deferrable } from '../../lib/cluster/deferred/deferrable.ts';
 import { deferredFile } from '../../lib/cluster/deferred/manifests.ts';
 import { defaultSettings } from '../../lib/host/settings.ts';
-import { objectFault, withoutNamespace } from './object-faults.ts';
+import { folderFaults } from './folder-faults.ts';
+import { objectFault } from './object-faults.ts';
 import { otherThanText } from './text-values.ts';
 import { unrendered } from './unrendered.ts';
 import type { UserManifest, UserManifests } from './user-manifests.ts';
@@ -51,12 +52,9 @@ export function deferManifests(user: UserManifests): DeferredUserManifests {
         undecodableFaults(undecodable, contents.includes('{{')),
       ),
       ...[...wrong.values()].flat(),
-      ...withoutNamespace(all)
-        .filter((manifest) => wrong.get(manifest)?.length === 0)
-        .map(
-          (manifest) =>
-            `${placeOf(manifest)}: metadata.namespace: expected one that every cluster has, or of a Namespace among the manifests, found ${JSON.stringify(manifest.namespace)}. Add {apiVersion: v1, kind: Namespace, metadata: {name: ${manifest.namespace}}}.`,
-        ),
+      ...folderFaults(all)
+        .filter(([manifest]) => wrong.get(manifest)?.length === 0)
+        .map(([manifest, fault]) => `${placeOf(manifest)}: ${printable(fault)}`),
       ...faults.flatMap((fault) =>
         fault.kind === 'duplicate'
           ? [

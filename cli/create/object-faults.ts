@@ -4,6 +4,10 @@ import { groupOf } from '../../lib/clients/kube/kind-name.ts';
 import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 import { DNS_LABEL, isSubdomain } from '../../lib/config/site/names.ts';
 import { isLabelValue, isQualifiedName } from '../../lib/config/site-config/fields.ts';
+import { dataFault, hasData } from './data-faults.ts';
+import { kindFault } from './kind-faults.ts';
+import { recordAt, shown } from './record-at.ts';
+import { podPathOf } from './text-values.ts';
 
 type Given = Pick<Manifest, 'object' | 'apiVersion' | 'kind' | 'name' | 'namespace'>;
 
@@ -15,46 +19,10 @@ export function objectFault(manifest: Given): string | undefined {
     nameFault(manifest) ??
     labelFault(manifest) ??
     selectorFault(manifest) ??
-    secretFault(manifest) ??
-    definitionFault(manifest)
+    dataFault(manifest) ??
+    definitionFault(manifest) ??
+    sizeFault(manifest)
   );
-}
-
-/** Kinds of Kubernetes by the only version that serves them, that of all supported releases. */
-const HOMES: Readonly<Record<string, readonly string[]>> = {
-  v1: [
-    ...['ConfigMap', 'Endpoints', 'LimitRange', 'Namespace', 'Node', 'PersistentVolume'],
-    ...['PersistentVolumeClaim', 'Pod', 'PodTemplate', 'ReplicationController', 'ResourceQuota'],
-    ...['Secret', 'Service', 'ServiceAccount'],
-  ],
-  'apps/v1': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
-  'batch/v1': ['CronJob', 'Job'],
-  'policy/v1': ['PodDisruptionBudget'],
-  'networking.k8s.io/v1': ['Ingress', 'IngressClass', 'NetworkPolicy'],
-  'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'storage.k8s.io/v1': ['CSIDriver', 'StorageClass'],
-  'scheduling.k8s.io/v1': ['PriorityClass'],
-  'node.k8s.io/v1': ['RuntimeClass'],
-  'apiextensions.k8s.io/v1': ['CustomResourceDefinition'],
-  'apiregistration.k8s.io/v1': ['APIService'],
-};
-const HOME_OF = new Map(
-  Object.entries(HOMES).flatMap(([apiVersion, kinds]) =>
-    kinds.map((kind) => [kind.toLowerCase(), { apiVersion, kind }] as const),
-  ),
-);
-
-/** Of Kubernetes until 1.21. */
-const FORMER_GROUP = 'extensions';
-
-const isKubernetes = (group: string): boolean => builtInGroups.has(group) || group === FORMER_GROUP;
-
-/** A kind in another group, in a version that is no longer served, or in other letters: the API would be asked for it until the deadline. */
-function kindFault({ apiVersion, kind }: Given): string | undefined {
-  const home = isKubernetes(groupOf(apiVersion)) ? HOME_OF.get(kind.toLowerCase()) : undefined;
-  if (home === undefined || (home.apiVersion === apiVersion && home.kind === kind))
-    return undefined;
-  return `kind: expected ${home.kind} of ${home.apiVersion}, found ${kind} of ${apiVersion}. Write apiVersion: ${home.apiVersion} and kind: ${home.kind}, and see whether the fields are those of that version.`;
 }
 
 /** Kinds whose names may have colons and capital letters: the API asks for a part of a path (compared with a real one in `test/integration/object-faults.test.ts`). */
@@ -64,6 +32,9 @@ const FREELY_NAMED =
 const LABELS = ['v1/Namespace', 'v1/Service', 'apps/v1/StatefulSet'];
 /** Its jobs have eleven characters more. */
 const LONGEST_CRON_JOB = 52;
+
+/** Every API server has them. */
+const OF_SYSTEM: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
 
 /** apimachinery, api/validation: of other APIs every name that can be part of a path may be right. */
 function nameFault({ apiVersion, kind, name, namespace }: Given): string | undefined {
@@ -85,31 +56,49 @@ function nameFault({ apiVersion, kind, name, namespace }: Given): string | undef
   if (kind === 'CronJob' && name.length > LONGEST_CRON_JOB) {
     return `metadata.name: expected at most ${LONGEST_CRON_JOB} characters, found ${name.length}. Rename it.`;
   }
+  if (kind === 'PriorityClass' && name.startsWith('system-') && !OF_SYSTEM.includes(name)) {
+    return `metadata.name: expected a name that does not begin with "system-", found ${shown(name)}. Rename it.`;
+  }
   return isSubdomain(name)
     ? undefined
     : `metadata.name: expected at most 253 characters of a-z, 0-9, "-" and ".", found ${shown(name)}. Rename it.`;
 }
 
-function labelFault({ object }: Given): string | undefined {
-  const metadata = isRecord(object.metadata) ? object.metadata : {};
-  for (const name of ['labels', 'annotations']) {
-    const given = metadata[name];
-    if (given === undefined || given === null) continue;
-    const place = `metadata.${name}`;
-    if (!isRecord(given)) {
-      return `${place}: expected a mapping, found ${Array.isArray(given) ? 'a list' : 'another value'}. Write it as {example.com/site: "0042"}.`;
-    }
-    for (const [key, value] of Object.entries(given)) {
-      // Only of annotations the API takes capital letters for small ones.
-      if (!isQualifiedName(name === 'labels' ? key : key.toLowerCase())) {
-        return `${place}: expected a key such as example.com/site, found ${shown(key)}. Rename it.`;
-      }
-      if (name === 'labels' && typeof value === 'string' && !isLabelValue(value)) {
-        return `${place}.${key}: expected at most 63 letters, digits, "-", "_" and ".", found ${shown(value)}. Put other texts into annotations.`;
-      }
+/** apimachinery, TotalAnnotationSizeLimitB. */
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+/** Those of the object, and of the pods that it makes. */
+function labelFault(manifest: Given): string | undefined {
+  const paths = [['metadata'], [...(podPathOf(manifest) ?? []), 'metadata']];
+  for (const path of paths) {
+    const metadata = recordAt(manifest.object, path);
+    for (const name of ['labels', 'annotations'] as const) {
+      const wrong = keysFault(metadata[name], name);
+      if (wrong !== undefined) return `${path.join('.')}.${name}${wrong}`;
     }
   }
   return undefined;
+}
+
+/** What follows the name of the field. */
+function keysFault(given: unknown, name: 'labels' | 'annotations'): string | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!isRecord(given)) {
+    return `: expected a mapping, found ${Array.isArray(given) ? 'a list' : 'another value'}. Write it as {example.com/site: "0042"}.`;
+  }
+  for (const [key, value] of Object.entries(given)) {
+    // Only of annotations the API takes capital letters for small ones.
+    if (!isQualifiedName(name === 'labels' ? key : key.toLowerCase())) {
+      return `: expected a key such as example.com/site, found ${shown(key)}. Rename it.`;
+    }
+    if (name === 'labels' && typeof value === 'string' && !isLabelValue(value)) {
+      return `.${key}: expected at most 63 letters, digits, "-", "_" and ".", found ${shown(value)}. Put other texts into annotations.`;
+    }
+  }
+  const bytes = Buffer.byteLength(Object.entries(given).flat().join(''));
+  return name === 'labels' || bytes <= MAX_ANNOTATION_BYTES
+    ? undefined
+    : `: expected at most ${MAX_ANNOTATION_BYTES} bytes in all, found ${bytes}. Leave out what the object does not need, such as kubectl.kubernetes.io/last-applied-configuration.`;
 }
 
 /** What sops adds at the top level of a kind that the API itself serves. Resources of operators may have it by design. */
@@ -121,29 +110,24 @@ function encryptedFault({ object, apiVersion }: Given): string | undefined {
     : undefined;
 }
 
+const hasItems = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
 /** A workload that would not select its own pods. */
 function selectorFault({ object, apiVersion, kind }: Given): string | undefined {
   if (apiVersion !== 'apps/v1' || kind === 'ControllerRevision') return undefined;
-  const matched = recordAt(object, ['spec', 'selector', 'matchLabels']);
+  const selector = recordAt(object, ['spec', 'selector']);
+  const matched = recordAt(selector, ['matchLabels']);
+  const { matchExpressions } = selector;
+  if (Object.keys(matched).length === 0 && !hasItems(matchExpressions)) {
+    return 'spec.selector: expected what selects the pods, found nothing. Write the labels of spec.template.metadata.labels as spec.selector.matchLabels.';
+  }
   const labels = recordAt(object, ['spec', 'template', 'metadata', 'labels']);
-  const other = Object.entries(matched).find(([key, value]) => labels[key] !== value);
+  // Nothing is an empty text, in a key that is there.
+  const isSame = (key: string, value: unknown) =>
+    Object.hasOwn(labels, key) && (labels[key] ?? '') === (value ?? '');
+  const other = Object.entries(matched).find(([key, value]) => !isSame(key, value));
   if (other === undefined) return undefined;
   return `spec.template.metadata.labels: expected the labels of spec.selector.matchLabels, found ${shown(other[0])} otherwise. Write the same in both places.`;
-}
-
-/** What the types of Secrets need. */
-const KEYS_OF: ReadonlyMap<unknown, readonly string[]> = new Map([
-  ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
-  ['kubernetes.io/dockerconfigjson', ['.dockerconfigjson']],
-  ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
-]);
-
-function secretFault({ object, apiVersion, kind }: Given): string | undefined {
-  if (apiVersion !== 'v1' || kind !== 'Secret') return undefined;
-  const given = { ...recordAt(object, ['data']), ...recordAt(object, ['stringData']) };
-  const missing = (KEYS_OF.get(object.type) ?? []).find((key) => !Object.hasOwn(given, key));
-  if (missing === undefined) return undefined;
-  return `data: expected the key ${missing} in a Secret of type ${object.type}, found none. Add it, or write type: Opaque.`;
 }
 
 /** The API finds a definition by its name. */
@@ -159,39 +143,14 @@ function definitionFault({ object, kind, apiVersion, name }: Given): string | un
   return `metadata.name: expected spec.names.plural and spec.group, which are ${shown(expected)}, found ${shown(name)}. Rename it.`;
 }
 
-function recordAt(object: unknown, path: readonly string[]): Record<string, unknown> {
-  const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), object);
-  return isRecord(value) ? value : {};
-}
+/** etcd takes no larger request. */
+const MAX_OBJECT_BYTES = 1536 * 1024;
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 80));
-
-/** That every API server has, and that of an add-on. */
-const NAMESPACES = [
-  'default',
-  'kube-system',
-  'kube-public',
-  'kube-node-lease',
-  'local-path-storage',
-];
-
-/** Of these the API reads over a namespace. */
-const OF_CLUSTER: readonly string[] = [
-  ...['Namespace', 'Node', 'PersistentVolume', 'IngressClass', 'ClusterRole', 'StorageClass'],
-  ...['ClusterRoleBinding', 'CSIDriver', 'PriorityClass', 'RuntimeClass', 'APIService'],
-  'CustomResourceDefinition',
-];
-
-const isNamespaced = ({ apiVersion, kind }: Given): boolean =>
-  HOME_OF.get(kind.toLowerCase())?.apiVersion === apiVersion && !OF_CLUSTER.includes(kind);
-
-/** Manifests of known kinds in a namespace that nobody makes: each would be tried until the deadline. */
-export function withoutNamespace(manifests: readonly Manifest[]): Manifest[] {
-  const made = manifests.filter(
-    ({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Namespace',
-  );
-  const known = new Set([...NAMESPACES, ...made.map(({ name }) => name)]);
-  return manifests.filter(
-    (each) => each.namespace !== undefined && !known.has(each.namespace) && isNamespaced(each),
-  );
+/** Of ConfigMaps and Secrets the data has a limit of its own; their JSON may be larger. */
+function sizeFault(manifest: Given): string | undefined {
+  if (hasData(manifest)) return undefined;
+  const bytes = Buffer.byteLength(JSON.stringify(manifest.object));
+  return bytes <= MAX_OBJECT_BYTES
+    ? undefined
+    : `the object: expected at most ${MAX_OBJECT_BYTES} bytes as JSON, found ${bytes}. Leave out what it does not need, such as descriptions.`;
 }

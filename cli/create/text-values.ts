@@ -1,6 +1,7 @@
 import { isRawJson } from '../../lib/base/go-yaml/raw-json.ts';
 import { isBase64 } from '../../lib/base/go-yaml/scalar.ts';
 import { isRecord } from '../../lib/base/json.ts';
+import type { KindName } from '../../lib/clients/kube/kind-name.ts';
 import type { Manifest } from '../../lib/clients/kube/manifest-decoding.ts';
 
 type Path = readonly string[];
@@ -33,6 +34,7 @@ const TEMPLATE = ['spec', 'template'];
 /** Where the kinds of Kubernetes that make pods have the pod. */
 const POD: Readonly<Record<string, Path>> = {
   'v1/Pod': [],
+  'v1/PodTemplate': ['template'],
   'v1/ReplicationController': TEMPLATE,
   'apps/v1/DaemonSet': TEMPLATE,
   'apps/v1/Deployment': TEMPLATE,
@@ -41,6 +43,12 @@ const POD: Readonly<Record<string, Path>> = {
   'batch/v1/CronJob': ['spec', 'jobTemplate', ...TEMPLATE],
   'batch/v1/Job': TEMPLATE,
 };
+
+/** Where an object of this kind has its pod, or the template of it; undefined if it has none. */
+export function podPathOf({ apiVersion, kind }: KindName): Path | undefined {
+  const name = `${apiVersion}/${kind}`;
+  return Object.hasOwn(POD, name) ? POD[name] : undefined;
+}
 
 /**
  * The first value that the API would refuse since it is no text, such as a port that YAML takes for a number; undefined if
@@ -67,7 +75,7 @@ function* textsOf({
   for (const { path, ...how } of ofKind) {
     for (const text of inMapping(object, path)) yield { ...text, ...how };
   }
-  const pod = Object.hasOwn(POD, name) ? POD[name] : undefined;
+  const pod = podPathOf({ apiVersion, kind });
   if (pod === undefined) return;
   if (pod.length > 0) yield* ofObject(object, pod);
   yield* inMapping(object, [...pod, 'spec', 'nodeSelector']);

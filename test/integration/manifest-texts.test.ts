@@ -5,7 +5,14 @@ import t from 'tap';
 import { startControlPlane } from '../../lab/servers/control-plane.ts';
 import { applyManifests } from '../../lib/clients/kube/apply.ts';
 import { loadManifests } from '../../lib/clients/kube/manifests.ts';
-import { NO_OBJECTS, OBJECTS, OTHER_THAN_TEXT, TEXTS } from '../unit/cli/text-values.ts';
+import {
+  NO_OBJECTS,
+  NO_PARTS,
+  OBJECTS,
+  OTHER_THAN_TEXT,
+  PARTS,
+  TEXTS,
+} from '../unit/cli/text-values.ts';
 
 const { signal } = new AbortController();
 const folder = t.testdir();
@@ -27,13 +34,15 @@ async function outcomesOf(name: string, texts: readonly string[]) {
 }
 
 t.test('the API refuses what is refused, and takes what is right', async (t) => {
+  const allWrong = [...OTHER_THAN_TEXT, ...NO_OBJECTS, ...NO_PARTS];
   const wrong = await outcomesOf(
     'wrong',
-    [...OTHER_THAN_TEXT, ...NO_OBJECTS].map(([text]) => text),
+    allWrong.map(([text]) => text),
   );
-  t.equal(wrong.length, OTHER_THAN_TEXT.length + NO_OBJECTS.length);
+  t.equal(wrong.length, allWrong.length);
   for (const line of wrong) t.match(line, / rejected /, line);
-  const right = await outcomesOf('right', [...TEXTS, ...OBJECTS]);
-  t.equal(right.length, TEXTS.length + OBJECTS.length);
+  const allRight = [...TEXTS, ...OBJECTS, ...PARTS];
+  const right = await outcomesOf('right', allRight);
+  t.equal(right.length, allRight.length);
   for (const line of right) t.match(line, / created /, line);
 });

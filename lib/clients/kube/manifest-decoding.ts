@@ -91,6 +91,10 @@ function addObject(decoded: DecodedManifests, place: Place, value: unknown): voi
     for (const item of list.data.items) addObject(decoded, place, typedItem(list.data, item));
     return;
   }
+  if (isKustomization(place.file, value)) {
+    decoded.undecodable.push({ ...place, reason: OF_KUSTOMIZE });
+    return;
+  }
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) {
     const { apiVersion, kind, metadata } = parsed.data;
@@ -99,6 +103,23 @@ function addObject(decoded: DecodedManifests, place: Place, value: unknown): voi
   } else {
     decoded.undecodable.push({ ...place, reason: explain(parsed.error) });
   }
+}
+
+const OF_KUSTOMIZE =
+  'the document: expected an object of the cluster, found a file for "kubectl kustomize". Put what "kubectl kustomize FOLDER" prints here instead of it';
+const KUSTOMIZATION_FILE = /(?:^|\/)kustomization\.ya?ml$/;
+const kustomizationSchema = z.looseObject({
+  apiVersion: z.string().optional(),
+  kind: z.string().optional(),
+});
+
+/** Its file mostly has neither a version nor a kind; Flux has objects of this kind in a group of its own. */
+function isKustomization(file: string, value: unknown): boolean {
+  const { success, data } = kustomizationSchema.safeParse(value);
+  if (!success) return false;
+  const { apiVersion, kind } = data;
+  if (apiVersion !== undefined) return apiVersion.startsWith('kustomize.config.k8s.io/');
+  return kind === 'Kustomization' || (kind === undefined && KUSTOMIZATION_FILE.test(file));
 }
 
 /** Items of a typed list (`ConfigMapList`) may leave their kind to the list. */

@@ -105,8 +105,101 @@ export const NO_OBJECTS: readonly (readonly [text: string, says: RegExp])[] = [
   ],
 ];
 
-/** The same of those that the API does not refuse, but does not know. */
+const typed = (type: string, fields: string) =>
+  object('Secret', `type: kubernetes.io/${type}\n${fields}`);
+const workload = (kind: string, spec: string) =>
+  `apiVersion: apps/v1\nkind: ${kind}\nmetadata: {name: a, namespace: default}\nspec: {template: ${pod('containers: [{name: a, image: b}]')}, ${spec}}`;
+const KIB = 1024;
+const long = (bytes: number) => 'x'.repeat(bytes);
+const definition = (descriptionBytes: number) =>
+  `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: n${descriptionBytes}s.example.com}\nspec: {group: example.com, names: {plural: n${descriptionBytes}s, kind: N${descriptionBytes}}, scope: Cluster, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, description: ${long(descriptionBytes)}}}}]}`;
+
+/** The same of parts of objects: what pods are made from, data, and sizes. */
+export const NO_PARTS: readonly (readonly [text: string, says: RegExp])[] = [
+  ...['a b', 'a/b', '..x', '.', long(254)].flatMap((key) => [
+    [object('ConfigMap', `data: {${key}: x}`), /^data: expected keys of at most 253 /] as const,
+    [object('Secret', `stringData: {${key}: x}`), /^stringData: expected keys/] as const,
+  ]),
+  [object('Secret', 'data: {a b: YQ==}'), /^data: expected keys .* found "a b"\. Rename it\.$/],
+  [
+    object('ConfigMap', 'data: {a: x}\nbinaryData: {a: YQ==}'),
+    /^binaryData: expected other keys than in data, found "a" in both/,
+  ],
+  [object('ConfigMap', `data: {a: ${long(1024 * KIB + 1)}}`), /^data: .*1048576 .*1048577\. Div/],
+  [typed('dockercfg', 'stringData: {a: b}'), /^data: expected the key \.dockercfg in /],
+  [typed('dockercfg', 'stringData: {.dockercfg: "[]"}'), /^data: expected a mapping as JSON/],
+  [typed('dockerconfigjson', 'stringData: {.dockerconfigjson: "{a"}'), /in the key \.dockerconfig/],
+  [typed('dockerconfigjson', 'data: {.dockerconfigjson: YQ==}'), /a mapping as JSON/],
+  [typed('basic-auth', 'stringData: {user: b}'), /^data: expected the key username or password/],
+  [typed('ssh-auth', 'stringData: {ssh-privatekey: ""}'), /^data: expected a key in ssh-private/],
+  [typed('service-account-token', 'data: {}'), /^metadata\.annotations: .*service-account\.name/],
+  [
+    'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: system-till}\nvalue: 1000',
+    /^metadata\.name: .*begin with "system-"/,
+  ],
+  [
+    object('ServiceAccount', '', `, annotations: {a: ${long(256 * KIB)}}`),
+    /^metadata\.annotations: expected at most 262144 bytes in all, found 262145/,
+  ],
+  [workload('Deployment', ''), /^spec\.selector: expected what selects the pods, found nothing/],
+  [workload('DaemonSet', 'selector: {}'), /^spec\.selector: /],
+  [workload('StatefulSet', 'selector: {matchLabels: {}}'), /^spec\.selector: /],
+  [workload('ReplicaSet', 'selector: {matchExpressions: []}'), /^spec\.selector: /],
+  [workload('Deployment', 'selector: {matchLabels: {c: ""}}'), /^spec\.template.* found "c"/],
+  [
+    deployment('{metadata: {labels: {a: b, c: "d e"}}, spec: {containers: [{name: a, image: b}]}}'),
+    /^spec\.template\.metadata\.labels\.c: .*found "d e"/,
+  ],
+  [
+    job(
+      pod('restartPolicy: Never, containers: [{name: a, image: b}]', ', annotations: {a/b/c: x}'),
+    ),
+    /^spec\.template\.metadata\.annotations: expected a key/,
+  ],
+  [
+    cronJob(
+      '{metadata: {labels: {-a: b}}, spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}',
+    ),
+    /^spec\.jobTemplate\.spec\.template\.metadata\.labels: expected a key/,
+  ],
+];
+
+/** Right ones. */
+export const PARTS: readonly string[] = [
+  object('ConfigMap', `data: {${long(253)}: x, -._A: , .a: }`),
+  object('ConfigMap', `data: {a: "${'\\n'.repeat(1024 * KIB)}"}`),
+  object('Secret', `data: {a: ${'YWFh'.repeat(340 * KIB)}}`),
+  object('Secret', 'data: {a: YQ==}\nstringData: {a: b}'),
+  typed('dockercfg', 'data: {.dockercfg: e30=}'),
+  typed('dockerconfigjson', 'stringData: {.dockerconfigjson: "{}"}'),
+  typed('dockerconfigjson', 'stringData: {.dockerconfigjson: "null"}'),
+  typed('basic-auth', 'stringData: {password: ""}'),
+  object(
+    'Secret',
+    'type: kubernetes.io/service-account-token',
+    ', annotations: {kubernetes.io/service-account.name: default}',
+  ),
+  'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: a, labels: {}}\nvalue: 1000',
+  object('ServiceAccount', '', `, annotations: {a: ${long(256 * KIB - 1)}}`),
+  workload('Deployment', 'selector: {matchExpressions: [{key: a, operator: Exists}]}'),
+  deployment('{metadata: {labels: {a: b, c: }}, spec: {containers: [{name: a, image: b}]}}'),
+  ...[
+    ['""', ''],
+    ['', '""'],
+    ['', ''],
+  ].map(
+    ([selected, labelled]) =>
+      `apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a, namespace: default}\nspec: {selector: {matchLabels: {a: ${selected}}}, template: {metadata: {labels: {a: ${labelled}}}, spec: {containers: [{name: a, image: b}]}}}`,
+  ),
+  definition(1400 * KIB),
+];
+
+const unserved = (apiVersion: string, kind: string) =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}`;
+
+/** The same of those that the API does not refuse for good, so that they are tried until the deadline. */
 export const UNKNOWN: readonly (readonly [text: string, says: RegExp])[] = [
+  [definition(1536 * KIB), /^the object: expected at most 1572864 bytes as JSON, found/],
   [object('configmap', ''), /^kind: expected ConfigMap of v1, found configmap of v1\./],
   [object('Deployment', ''), /^kind: expected Deployment of apps\/v1, found Deployment of v1\./],
   [
@@ -115,6 +208,23 @@ export const UNKNOWN: readonly (readonly [text: string, says: RegExp])[] = [
   ],
   ['apiVersion: apps/v1\nkind: Pod\nmetadata: {name: a}', /^kind: expected Pod of v1/],
   ['apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}', /of policy\/v1,/],
+  [unserved('autoscaling/v2beta2', 'HorizontalPodAutoscaler'), /of autoscaling\/v2, found/],
+  [unserved('apps/v1', 'Deploymnet'), /^kind: expected Deployment of apps\/v1, found Deploymnet /],
+  [unserved('policy/v1beta1', 'PodSecurityPolicy'), /^kind: expected one that Kubernetes serves/],
+  [unserved('policy/v1', 'Eviction'), /^kind: expected one .* in policy\/v1, found "Eviction"/],
+  [unserved('v1', 'ConfigMaps'), /^kind: expected ConfigMap of v1, found ConfigMaps of v1/],
+  [unserved('v2', 'ConfigMap'), /^kind: expected ConfigMap of v1, found ConfigMap of v2/],
+  [
+    unserved('admissionregistration.k8s.io/v1beta1', 'ValidatingWebhookConfiguration'),
+    /of admissionregistration\.k8s\.io\/v1, found/,
+  ],
+  [unserved('coordination.k8s.io/v1beta1', 'Lease'), /of coordination\.k8s\.io\/v1, found/],
+  [unserved('discovery.k8s.io/v1beta1', 'EndpointSlice'), /of discovery\.k8s\.io\/v1, found/],
+  [unserved('scheduling.k8s.io/v1alpha1', 'PriorityClass'), /of scheduling\.k8s\.io\/v1, found/],
+  [unserved('resource.k8s.io/v1beta1', 'deviceclass'), /DeviceClass of resource\.k8s\.io\/v1, /],
+  [unserved('app/v1', 'Deployment'), /^apiVersion: .* found "app"\. Did you mean apps\?$/],
+  [unserved('rbac/v1', 'Role'), /found "rbac"\. Did you mean rbac\.authorization\.k8s\.io\?$/],
+  [unserved('foo/v1', 'Foo'), /^apiVersion: expected a group .* found "foo"\. See "kubectl/],
   [
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop_1}',
     /^metadata\.namespace: expected at most 63/,
