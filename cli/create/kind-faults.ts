@@ -21,7 +21,7 @@ export function kindFault({ apiVersion, kind }: Given): string | undefined {
   if (builtInKind(apiVersion, kind) !== undefined) return undefined;
   const home = namedLike(apiVersion, kind);
   // Whether it is served depends on the release, and on the gates of its features.
-  const isOpen = PRE_RELEASE.test(apiVersion) && !FORMER.test(apiVersion);
+  const isOpen = group !== '' && PRE_RELEASE.test(apiVersion) && !FORMER.test(apiVersion);
   if (isOpen && (home === undefined || (home.kind === kind && home.isYoung))) return undefined;
   const near = home ?? nearest(apiVersion, kind);
   return near === undefined

@@ -8,10 +8,13 @@ import { PLACEHOLDER } from '../../lib/config/file/placeholder.ts';
 const NOTHING_ELSE = /^\s*(?:\{\{[^{}$]*\}\}|\$\{[A-Za-z_][\w.-]*\})\s*$/;
 /** Their values are texts for other programs, with placeholders of their own. */
 const TEXT_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
-/** Whose texts are for other programs, which may have placeholders of their own: provisioners of storage, containers, whoever reads an annotation. */
+/**
+ * Whose texts are for others, which may have placeholders of their own: provisioners of storage, containers, whoever reads
+ * an annotation or the schema of a definition.
+ */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['parameters', 'volumeAttributes', 'volumeHandle', 'env', 'args', 'command', 'annotations'],
-  ...['message', 'messageExpression'],
+  ...['message', 'messageExpression', 'schema'],
 ]);
 /** Helm's own objects and functions: nothing else calls them so. */
 const OF_HELM = /^\s*\{\{-?\s*(?:\.(?:Values|Release|Chart)\.|(?:include|template)\s+")/;

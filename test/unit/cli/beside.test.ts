@@ -153,6 +153,8 @@ t.test('a template that nobody has rendered', async (t) => {
       'spec: {validations: [{expression: "true", message: "@{M}", messageExpression: "@{E}"}]}',
       'admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy',
     ),
+    'the schema of a definition':
+      'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.x.io}\nspec: {group: x.io, names: {plural: as, kind: A}, scope: Cluster, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {name: {type: string, description: "such as {{ workflow.name }}", default: "@{A}"}}}}}]}\n',
     'an alert': object(
       'spec: {t: "{{ $value }}"}',
       'monitoring.coreos.com/v1, kind: PrometheusRule',

@@ -213,6 +213,7 @@ export const UNKNOWN: readonly (readonly [text: string, says: RegExp])[] = [
   [unserved('policy/v1beta1', 'PodSecurityPolicy'), /^kind: expected one that Kubernetes serves/],
   [unserved('policy/v1', 'Eviction'), /^kind: expected one .* in policy\/v1, found "Eviction"/],
   [unserved('v1', 'ConfigMaps'), /^kind: expected ConfigMap of v1, found ConfigMaps of v1/],
+  [unserved('v1beta1', 'AgentConfig'), /^kind: expected one that .* found "AgentConfig"/],
   [unserved('v2', 'ConfigMap'), /^kind: expected ConfigMap of v1, found ConfigMap of v2/],
   [
     unserved('admissionregistration.k8s.io/v1beta1', 'ValidatingWebhookConfiguration'),
