@@ -59,9 +59,10 @@ async function servedKinds(): Promise<(Served & { readonly isStored: boolean })[
 }
 
 /** What the API says of an object, which it does not store: a sentence of all faults, if it has any. */
-async function refusalOf({ path, apiVersion, kind }: Served, metadata: object): Promise<string> {
+async function refusalOf(served: Served, metadata: object, fields: object = {}): Promise<string> {
+  const { path, apiVersion, kind } = served;
   try {
-    const body = { apiVersion, kind, metadata };
+    const body = { apiVersion, kind, metadata, ...fields };
     await client.json({ method: 'POST', path: `${path}?dryRun=All`, body }, limits);
     return '';
   } catch (error) {
@@ -70,8 +71,13 @@ async function refusalOf({ path, apiVersion, kind }: Served, metadata: object): 
   }
 }
 
-function given({ apiVersion, kind }: Served, name: string, more: object = {}): Manifest {
-  const object = { apiVersion, kind, metadata: { name, ...more } };
+function given(
+  { apiVersion, kind }: Served,
+  name: string,
+  more: object = {},
+  fields: object = {},
+): Manifest {
+  const object = { apiVersion, kind, metadata: { name, ...more }, ...fields };
   const [manifest] = decodeManifests('a.yaml', JSON.stringify(object)).manifests;
   if (manifest === undefined) throw new Error(`no manifest: ${JSON.stringify(object)}`);
   return manifest;
@@ -159,16 +165,90 @@ const VALUES = [
   ...['a'.repeat(63), 'a'.repeat(64)],
 ];
 
+function served(kind: string): Served {
+  const found = kinds.find((each) => each.kind === kind);
+  if (found === undefined) throw new Error(`no ${kind}`);
+  return found;
+}
+
+/** Whether the laptop says something of the object exactly if the API does. */
+async function compare(t: Test, kind: string, metadata: object, fields: object = {}) {
+  const said = await refusalOf(served(kind), { name: 'a', ...metadata }, fields);
+  const fault = objectFault(given(served(kind), 'a', metadata, fields));
+  const id = `${kind} ${JSON.stringify({ ...metadata, ...fields }).slice(0, 200)}`;
+  t.equal(fault !== undefined, said !== '', id, { fault, said });
+}
+
+const LABELLED = [
+  ...KEYS.flatMap((key) => [{ labels: { [key]: 'a' } }, { annotations: { [key]: 'a b/ä' } }]),
+  ...VALUES.map((value) => ({ labels: { a: value } })),
+];
+
 t.test('labels and annotations', async (t) => {
-  const configMap = kinds.find(({ kind }) => kind === 'ConfigMap');
-  if (configMap === undefined) throw new Error('no ConfigMap');
-  const cases = [
-    ...KEYS.flatMap((key) => [{ labels: { [key]: 'a' } }, { annotations: { [key]: 'a b/ä' } }]),
-    ...VALUES.map((value) => ({ labels: { a: value } })),
+  for (const metadata of LABELLED) await compare(t, 'ConfigMap', metadata);
+});
+
+t.test('labels and annotations of pods that others make', async (t) => {
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] };
+  const always = { ...spec, restartPolicy: 'Always' };
+  for (const { labels = {}, annotations = {} } of LABELLED.map(
+    (each): { labels?: object; annotations?: object } => each,
+  )) {
+    const metadata = { labels: { ...labels, own: 'x' }, annotations };
+    const template = { metadata, spec: always };
+    const job = { spec: { template: { metadata, spec } } };
+    await compare(
+      t,
+      'Deployment',
+      {},
+      { spec: { selector: { matchLabels: { own: 'x' } }, template } },
+    );
+    await compare(t, 'ReplicationController', {}, { spec: { selector: { own: 'x' }, template } });
+    await compare(t, 'PodTemplate', {}, { template });
+    await compare(t, 'Job', {}, job);
+    await compare(t, 'CronJob', {}, { spec: { schedule: '0 0 * * *', jobTemplate: job } });
+  }
+});
+
+t.test('keys of data', async (t) => {
+  for (const key of [...KEYS, '.', '..', '..a', '...', '.a', 'a..b', 'a'.repeat(253), 'a\n']) {
+    await compare(t, 'ConfigMap', {}, { data: { [key]: '' } });
+    await compare(t, 'ConfigMap', {}, { binaryData: { [key]: '' } });
+    await compare(t, 'Secret', {}, { data: { [key]: '' } });
+    await compare(t, 'Secret', {}, { stringData: { [key]: '' } });
+  }
+});
+
+const TYPES = [
+  ...['Opaque', 'kubernetes.io/tls', 'kubernetes.io/ssh-auth', 'kubernetes.io/basic-auth'],
+  ...['kubernetes.io/dockercfg', 'kubernetes.io/dockerconfigjson', 'example.com/own'],
+  ...['kubernetes.io/service-account-token', 'bootstrap.kubernetes.io/token'],
+];
+const CONFIGS = ['', '{}', ' {"auths": {}} ', '{"a": 1', '[]', 'null', '1', '"a"', '\ufeff{}'];
+
+t.test('types of Secrets', async (t) => {
+  const contents = [
+    ...['tls.crt', 'tls.key', 'username', 'password', 'ssh-privatekey'].flatMap((key) => [
+      { [key]: '' },
+      { [key]: 'x' },
+    ]),
+    ...[{}, { 'tls.crt': '', 'tls.key': '' }],
+    ...CONFIGS.flatMap((text) => [{ '.dockercfg': text }, { '.dockerconfigjson': text }]),
   ];
-  for (const metadata of cases) {
-    const said = await refusalOf(configMap, { name: 'a', ...metadata });
-    const fault = objectFault(given(configMap, 'a', metadata));
-    t.equal(fault !== undefined, said !== '', JSON.stringify(metadata), { fault, said });
+  for (const type of TYPES) {
+    for (const stringData of contents) {
+      const data = Object.fromEntries(
+        Object.entries(stringData).map(([key, text]) => [
+          key,
+          Buffer.from(text).toString('base64'),
+        ]),
+      );
+      await compare(t, 'Secret', {}, { type, stringData });
+      await compare(t, 'Secret', {}, { type, data });
+    }
+    for (const name of ['', 'default']) {
+      const annotations = { 'kubernetes.io/service-account.name': name };
+      await compare(t, 'Secret', { annotations }, { type });
+    }
   }
 });
