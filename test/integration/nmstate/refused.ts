@@ -80,4 +80,9 @@ export const REFUSED: Readonly<Record<string, { text: string; field: string; fix
     field: 'interfaces.0.vlan',
     fix: /Remove it/,
   },
+  'a route in another table than that of its VRF': {
+    text: 'interfaces: [{name: eno1, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.5, prefix-length: 24}]}}, {name: vrf0, type: vrf, vrf: {port: [eno1], route-table-id: 100}}]\nroutes: {config: [{destination: 0.0.0.0/0, next-hop-address: 10.0.0.1, next-hop-interface: eno1, vrf-name: vrf0, table-id: 254}]}',
+    field: 'routes.config.0.table-id',
+    fix: /100, the table of vrf0/,
+  },
 };

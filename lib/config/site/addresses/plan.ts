@@ -27,7 +27,7 @@ export interface StaticRoute {
   readonly path: Path;
   readonly family: Family;
   readonly destination: Network;
-  /** In canonical form. */
+  /** In canonical form; undefined: the destination is on the link. */
   readonly hop: string | undefined;
   readonly out: string | undefined;
   readonly metric: number | undefined;
@@ -54,7 +54,7 @@ export function addressPlan(document: Record<string, unknown>): AddressPlan {
   return {
     interfaces,
     addresses: interfaces.filter(isWanted).flatMap(addressesOf),
-    routes: routesOf(document),
+    routes: routesOf(document, interfaces),
   };
 }
 
@@ -78,30 +78,51 @@ function addressesOf(owner: Interface): StaticAddress[] {
 /** The table of the kernel that nmstate means by 0 too. */
 const MAIN_TABLE = 254;
 
-function routesOf(document: Record<string, unknown>): StaticRoute[] {
+/** As nmstate tells the routes of a host: no router (nispor/route.rs, IPV4_EMPTY_NEXT_HOP_ADDRESS). */
+const NO_HOP = ['0.0.0.0', '::'];
+
+function routesOf(
+  document: Record<string, unknown>,
+  interfaces: readonly Interface[],
+): StaticRoute[] {
   const list = ['routes', 'config'];
   return entriesOf(at(document, ...list), list).flatMap(({ entry, path }): StaticRoute[] => {
     const value = (key: string) => at(entry, key);
     const destination = value('destination');
     if (value('state') !== undefined || value('route-type') !== undefined) return [];
     const network = typeof destination === 'string' ? parseNetwork(destination) : undefined;
-    if (network === undefined) return [];
-    const [hop, out] = [value('next-hop-address'), value('next-hop-interface')];
-    const isSame = typeof hop === 'string' && isAddress(hop) && familyOf(hop) === network.family;
+    const table = tableOf(entry, interfaces);
+    if (network === undefined || table === undefined) return [];
+    const out = value('next-hop-interface');
     const metric = numberIn(value('metric'));
     return [
       {
         path,
         family: network.family,
         destination: network,
-        hop: isSame ? canonicalAddress(hop) : undefined,
+        hop: hopOf(value('next-hop-address'), network.family),
         out: typeof out === 'string' ? out : undefined,
         metric: metric === -1 ? undefined : metric,
-        table: numberIn(value('table-id')) || MAIN_TABLE,
+        table,
         isWeighted: value('weight') !== undefined,
       },
     ];
   });
+}
+
+function hopOf(given: unknown, family: Family): string | undefined {
+  if (typeof given !== 'string' || !isAddress(given) || familyOf(given) !== family)
+    return undefined;
+  const hop = canonicalAddress(given);
+  return NO_HOP.includes(hop) ? undefined : hop;
+}
+
+/** Of its VRF, where the route names one. Undefined: the document does not say. */
+function tableOf(entry: unknown, interfaces: readonly Interface[]): number | undefined {
+  const vrf = at(entry, 'vrf-name');
+  if (vrf === undefined) return numberIn(at(entry, 'table-id')) || MAIN_TABLE;
+  const its = interfaces.find((one) => one.name === vrf && one.entry.type === 'vrf');
+  return numberIn(at(its?.entry, 'vrf', 'route-table-id'));
 }
 
 export const isDefault = ({ destination }: StaticRoute): boolean => destination.prefix === 0;

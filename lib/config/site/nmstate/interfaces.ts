@@ -121,7 +121,7 @@ function oneInterface(entry: Record<string, unknown>, path: Path): Misfit[] {
   if (byMac ? !isMac : mac !== undefined && mac !== '' && !isMac) {
     const expected = 'six bytes such as 52:54:00:12:34:56';
     wrong('mac-address', expected, 'Copy it from the adapter, in quotes.');
-  } else if (isMac && isNoAdapters(mac)) {
+  } else if (isMac && isNoAdapters(mac) && type !== 'loopback') {
     const expected = 'the address of one adapter, neither of a group nor all zeros';
     wrong('mac-address', expected, 'Copy it from the adapter, in quotes.');
   }
@@ -146,6 +146,8 @@ function typeMisfits(entry: Record<string, unknown>, path: Path): Misfit[] {
     return [{ path: below, expected: meant, fix: `Write type: ${meant}.` }];
   }
   if (typeof type === 'string' && TYPES.includes(type)) return [];
+  // As nmstate tells what it leaves alone, such as wifi.
+  if (typeof type === 'string' && entry.state === 'ignore') return [];
   const near = typeof type === 'string' ? (MEANT.get(type) ?? suggest(type, TYPES)) : undefined;
   const fix =
     near === undefined ? 'Write type: ethernet for a network adapter.' : `Did you mean ${near}?`;

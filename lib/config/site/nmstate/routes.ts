@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isRecord } from '../../../base/json.ts';
 import { at, entriesOf, listMisfit, type Misfit, noMapping, type Path } from './misfit.ts';
 import { type Interface, interfacesOf, namesOf, referenceMisfit } from './references.ts';
-import { isOff } from './values.ts';
+import { isOff, numberIn } from './values.ts';
 
 /** More than a host of one node has; each is compared with the others. */
 const MOST_ROUTES = 1024;
@@ -36,7 +36,7 @@ function oneRoute(
   if (!isRecord(entry)) return [noMapping(path)];
   if (entry.state === 'absent' || entry.state === 'ignore') return [];
   const family = familyOf(entry.destination);
-  const misfits: Misfit[] = [...ofVrf(all, entry['vrf-name'], path)];
+  const misfits: Misfit[] = [...ofVrf(all, entry, path)];
   const wrong = (key: string, expected: string, fix: string) =>
     misfits.push({ path: [...path, key], expected, fix });
   const networkFix = 'Write it as 0.0.0.0/0, ::/0 or 10.20.0.0/16.';
@@ -106,15 +106,22 @@ function ofFamily(
   return [{ path, expected, found, fix: `Write enabled: true below ${name} of ${out}.` }];
 }
 
-function ofVrf(all: readonly Interface[], vrf: unknown, path: Path): Misfit[] {
+/** The VRF of a route by name, which gives it its table (ifaces/vrf.rs, resolve_vrf_name). */
+function ofVrf(all: readonly Interface[], entry: Record<string, unknown>, path: Path): Misfit[] {
+  const vrf = entry['vrf-name'];
   if (typeof vrf !== 'string') return [];
-  const isThere = all.some(
+  const its = all.find(
     ({ name, entry }) =>
       name === vrf && entry.type === 'vrf' && [undefined, 'up'].includes(stateOf(entry)),
   );
-  if (isThere) return [];
-  const below = [...path, 'vrf-name'];
-  return [{ path: below, expected: 'a VRF of this document', fix: 'Declare it in interfaces.' }];
+  if (its === undefined) {
+    const below = [...path, 'vrf-name'];
+    return [{ path: below, expected: 'a VRF of this document', fix: 'Declare it in interfaces.' }];
+  }
+  const [own, table] = [entry['table-id'], at(its.entry, 'vrf', 'route-table-id')].map(numberIn);
+  if (own === undefined || table === undefined || own === table) return [];
+  const expected = `${table}, the table of ${vrf}`;
+  return [{ path: [...path, 'table-id'], expected, fix: 'Remove it: vrf-name says which.' }];
 }
 
 const stateOf = ({ state }: Record<string, unknown>) =>

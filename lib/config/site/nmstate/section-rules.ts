@@ -38,6 +38,10 @@ export function bondMode(mode: unknown): string | undefined {
   return BOND_MODES.includes(text) ? text : BOND_MODES[text === '' ? -1 : Number(text)];
 }
 
+/** nmstate tells an option that is not set as an empty one. */
+const isEmpty = (option: unknown): boolean =>
+  option === undefined || option === '' || (Array.isArray(option) && option.length === 0);
+
 const ofBond = (section: string) =>
   of([section], (value, misfit) => {
     const mode = bondMode(value('mode'));
@@ -58,7 +62,7 @@ const ofBond = (section: string) =>
       wrong('arp_interval', 'either miimon or arp_interval', 'Remove one of the two.');
     }
     const targets = ['arp_ip_target', 'ns_ip6_target'];
-    if (interval > 0 && targets.every((name) => options(name) === undefined)) {
+    if (interval > 0 && targets.every((name) => isEmpty(options(name)))) {
       wrong('arp_interval', 'arp_ip_target beside it', 'Set arp_ip_target, or use miimon instead.');
     }
     if (!['active-backup', 'balance-tlb', 'balance-alb'].includes(mode ?? '')) {
@@ -70,6 +74,7 @@ const ofBond = (section: string) =>
     }
     if (interval === 0 && options('arp_interval') !== undefined) {
       for (const name of targets) {
+        if (isEmpty(options(name))) continue;
         wrong(name, 'no such option without arp_interval', 'Set arp_interval above 0.');
       }
     }

@@ -84,8 +84,8 @@ const REFUSED: readonly Row[] = [
     'interfaces.1.mtu',
     /9000, as that of bond0/,
   ],
-  ['an MTU below that of IPv4', adapter('mtu: 67'), 'interfaces.0.mtu', /from 68 to 65536/],
-  ['an MTU that no link has', adapter('mtu: 90000'), 'interfaces.0.mtu', /from 68 to 65536/],
+  ['an MTU below that of IPv4', adapter('mtu: 67'), 'interfaces.0.mtu', /from 68 to 65575/],
+  ['an MTU that no link has', adapter('mtu: 90000'), 'interfaces.0.mtu', /from 68 to 65575/],
   [
     'a VLAN twice',
     `interfaces: [{name: a, type: vlan, vlan: {base-iface: eno1, id: 7}, ${DHCP}}, {name: b, type: vlan, vlan: {base-iface: eno1, id: "7"}}]`,

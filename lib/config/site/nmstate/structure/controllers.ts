@@ -23,8 +23,10 @@ import {
   words,
 } from './values.ts';
 
+/** Empty, as nmstate tells an option that is not set. */
 const isListOfIpv4 = (given: unknown) =>
-  typeof given === 'string' && given.split(',').every((each) => isIPv4(each.trim()));
+  typeof given === 'string' &&
+  (given === '' || given.split(',').every((each) => isIPv4(each.trim())));
 
 /** Bonds, bridges and VRFs: interfaces that have others as ports (nmstate 2.2, ifaces/). */
 

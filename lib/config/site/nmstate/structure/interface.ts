@@ -28,8 +28,8 @@ import {
   words,
 } from './values.ts';
 
-/** Of the kernel (include/uapi/linux/if_ether.h), and that of lo. */
-const [LEAST_MTU, MOST_MTU] = [68, 65_536];
+/** Of the kernel (include/uapi/linux/if_ether.h), and that of a VRF (include/net/ipv6.h, IP6_MAX_MTU). */
+const [LEAST_MTU, MOST_MTU] = [68, 65_575];
 
 /** What interfaces of all types have (nmstate 2.2, ifaces/base.rs). name, type, state and identifier are judged in interfaces.ts. */
 const COMMON = {
