@@ -65,6 +65,8 @@ function placeholderFault(
 /** Blanks, dashes, quotes and colons of word processors and web pages, which YAML takes for letters. */
 const LOOKALIKE = /(?! )\p{Zs}|[\u2010-\u2015\u2018-\u201f\uff1a\u200b-\u200d\u2060\ufeff]/u;
 
+const OTHER_BLANK = /(?! )\p{Zs}|[\u200b-\u200d\u2060\ufeff]/u;
+
 function lookalikeFault(
   source: string,
   offset: number,
@@ -74,14 +76,22 @@ function lookalikeFault(
   const [uncommented = ''] = line.split(' #', 1);
   const found = uncommented.search(LOOKALIKE);
   if (found < 0) return undefined;
-  const code = line.charCodeAt(found).toString(16).toUpperCase().padStart(4, '0');
   return {
     position: at(start + found),
     field: 'YAML',
     expected: 'the blank, dash, colon or quote of a keyboard',
-    found: `U+${code}, which looks like one`,
+    found: lookingLikeOne(line.charAt(found)),
     fix: 'Type it again: word processors and web pages have others.',
   };
+}
+
+const lookingLikeOne = (letter: string): string =>
+  `U+${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}, which looks like one`;
+
+/** A blank that YAML takes for a letter, at either end of a key: the indentation of a web page. Undefined: there is none. */
+export function blankBeside(key: string): string | undefined {
+  const found = [key.charAt(0), key.slice(-1)].find((letter) => OTHER_BLANK.test(letter));
+  return found === undefined ? undefined : lookingLikeOne(found);
 }
 
 /** JSON has quotes of its own, of which the first one ends a text in the same quotes. */

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
 import { isRecord } from '../../base/json.ts';
+import { blankBeside } from './syntax-fault.ts';
 
 type Path = readonly (string | number)[];
 
@@ -129,7 +130,12 @@ class TreeReader {
       this.#anchors.set(key.anchor, { value: key.value, size: 1 });
     }
     const fix = 'Write the name of a field before the colon.';
-    if (isScalar(target) && target.value === null) {
+    const blank = isScalar(key) && key.type === 'PLAIN' ? blankBeside(`${text}`) : undefined;
+    if (blank !== undefined) {
+      // Once: as many lines have them, and none of these fields is where it was meant to be.
+      const again = 'Type them again, in every line: word processors and web pages have others.';
+      this.#stop(key, 'the blanks of a keyboard around the name of a field', blank, again);
+    } else if (isScalar(target) && target.value === null) {
       this.#fault(offset, path, 'a string as key', 'a key without a name', fix);
     } else if (typeof text !== 'string') {
       this.#fault(offset, path, 'a string as key', 'a list or mapping as key', fix);

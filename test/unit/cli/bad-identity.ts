@@ -64,6 +64,13 @@ export const identity: readonly Case[] = [
     ],
   },
   {
+    name: 'blanks of a web page',
+    edits: [['  name: sno\n', '\u00a0\u00a0name: sno\n']],
+    faults: [
+      '4:1 YAML: expected the blanks of a keyboard around the name of a field, found U+00A0, which looks like one. Type them again, in every line: word processors and web pages have others.',
+    ],
+  },
+  {
     name: 'two documents',
     edits: [['platform:', '---\nplatform:']],
     faults: [

@@ -93,7 +93,7 @@ function bondMisfits({ entry, path }: Interface, all: readonly Interface[]): Mis
   }
   const ports = portsOf(entry).map(({ name }) => name);
   const settings = entriesOf(bond['ports-config'], []).map(({ entry: port }) => at(port, 'name'));
-  if (ports.length === 0) {
+  if (ports.length === 0 && !hasOtherList(bond)) {
     misfits.push({ path: [...below, 'port'], expected: 'a list of interfaces', fix });
   }
   const isSame = ports.every((name) => settings.includes(name)) && settings.length === ports.length;
@@ -106,7 +106,10 @@ function bondMisfits({ entry, path }: Interface, all: readonly Interface[]): Mis
         [undefined, 'name'].some((by) => by === one.entry.identifier),
     ),
   );
-  if (typeof primary === 'string' && primary !== '' && isByName && !ports.includes(primary)) {
+  // Without ports that is the fault, or their misspelt key.
+  const isOther =
+    ports.length > 0 && typeof primary === 'string' && primary !== '' && !ports.includes(primary);
+  if (isOther && isByName) {
     const expected = `a port of the bond (${ports.join(', ')})`;
     misfits.push({ path: [...below, 'options', 'primary'], expected, fix: 'Name one of these.' });
   }
@@ -117,6 +120,12 @@ function bondMisfits({ entry, path }: Interface, all: readonly Interface[]): Mis
   }
   return misfits;
 }
+
+/** Perhaps its ports, under a key that nmstate does not know: a fault of its own. */
+const hasOtherList = (bond: Record<string, unknown>): boolean =>
+  Object.entries(bond).some(
+    ([key, value]) => Array.isArray(value) && !['port', 'ports', 'ports-config'].includes(key),
+  );
 
 /** `owners` has the ports of the interfaces before this one; those of this one are added. */
 function portMisfits(

@@ -4,6 +4,7 @@ import { isRecord } from '../../../../lib/base/json.ts';
 import { readDocument } from '../../../../lib/config/file/document.ts';
 import { hostAddressMisfits } from '../../../../lib/config/site/addresses/judge.ts';
 import { clusterNetworks } from '../../../../lib/config/site/addresses/own-networks.ts';
+import { addressPlan } from '../../../../lib/config/site/addresses/plan.ts';
 import { nmstateMisfits } from '../../../../lib/config/site/nmstate/document.ts';
 import { TOLD } from './told-documents.ts';
 
@@ -52,4 +53,21 @@ t.test('an option of a bond that is empty is not set', async (t) => {
   const bond = TOLD['a bond']?.replace('arp_interval: 0', 'arp_interval: 100') ?? '';
   const text = bond.replace('miimon: 100', 'miimon: 0');
   t.match(judged(text), [/options\.arp_interval: arp_ip_target beside it/]);
+});
+
+t.test('ports of a bond under another key are one fault', async (t) => {
+  const text = (key: string) =>
+    `interfaces: [{name: a, type: bond, ipv4: {enabled: true, dhcp: true}, link-aggregation: {mode: 1, ${key}: [eno1], options: {primary: eno1}}}]`;
+  t.match(judged(text('slaves')), [/link-aggregation\.slaves: an nmstate key/]);
+  t.equal(judged(text('slaves')).length, 1);
+  t.strictSame(judged(text('ports')), []);
+});
+
+t.test('a route belongs to the table of its VRF', async (t) => {
+  const { value } = readDocument(TOLD['two VRFs'] ?? '');
+  const { routes } = addressPlan(isRecord(value) ? value : {});
+  t.strictSame(
+    routes.map(({ table }) => table),
+    [254, 100, 101],
+  );
 });
