@@ -16,17 +16,23 @@ export function isDataUrl(source: string | undefined): boolean {
 
 /**
  * The decompressed bytes of a data URL; the hash is not checked. @throws Failure
- * (fatal) if the source is not a data URL or cannot be decoded
+ * (fatal) if the source is not a data URL, cannot be decoded or has more than `mostBytes`
  */
-export function decodeDataUrl({ source, compression }: Encoded): Buffer {
+export function decodeDataUrl(
+  { source, compression }: Encoded,
+  mostBytes: number = MAX_DECODED_BYTES,
+): Buffer {
   const [, base64, body] = source?.match(/^data:[^,]*?(;base64)?,(.*)$/is) ?? [];
   if (body === undefined) throw undecodable('it is not a data URL');
   const bytes = base64 === undefined ? fromPercent(body) : fromBase64(body);
   if (compression !== 'gzip') return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
-  } catch {
-    throw undecodable('it is not gzip');
+    return gunzipSync(bytes, { maxOutputLength: mostBytes });
+  } catch (error) {
+    // ERR_BUFFER_TOO_LARGE; what is damaged is another kind of error.
+    const isLarge = error instanceof RangeError;
+    const most = `${Math.floor(mostBytes / 2 ** 20)} MiB`;
+    throw undecodable(isLarge ? `it is more than ${most} decompressed` : 'it is not gzip');
   }
 }
 

@@ -1,5 +1,5 @@
 import { type JSONVisitor, visit } from 'jsonc-parser';
-import { parseJson } from './json.ts';
+import { isRecord, parseJson } from './json.ts';
 
 /** By the codes of jsonc-parser; what is said never quotes the text. */
 const FAULTS: Readonly<Record<number, string>> = {
@@ -37,7 +37,15 @@ export function brokenAt(text: string): string {
     },
   });
   if (first === undefined) return isRead ? 'a fault' : TOO_DEEP;
+  const zero = leadingZero(text, first.offset);
+  if (zero !== undefined) return `a number with a leading zero at ${placeIn(text, zero)}`;
   return `${first.what} at ${placeIn(text, first.offset)}`;
+}
+
+/** Where a number such as 0644 begins, of which the parser takes the 0 alone; `offset`: of the digit behind. JSON has no octal numbers. */
+function leadingZero(text: string, offset: number): number | undefined {
+  const [, zero] = /(?:^|[^\w.+-])(-?0)$/.exec(text.slice(Math.max(offset - 3, 0), offset)) ?? [];
+  return zero === undefined || !/^\d/.test(text.charAt(offset)) ? undefined : offset - zero.length;
 }
 
 /** Where a name comes for the second time in its mapping, as what was found; undefined: nowhere. */
@@ -63,6 +71,21 @@ export function namedTwice(json: string): string | undefined {
 }
 
 const TOO_DEEP = 'more levels than can be read';
+/** Far more than a real file has, and few enough for whatever walks through them. */
+const MOST_LEVELS = 200;
+
+/** Of values that JSON.parse has read, which reads any number of levels; undefined: not too many. */
+export function tooManyLevels(value: unknown): string | undefined {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) return TOO_DEEP;
+    level = level.flatMap((each: unknown): unknown[] => {
+      if (Array.isArray(each)) return each;
+      return isRecord(each) ? Object.values(each) : [];
+    });
+  }
+  return undefined;
+}
 
 /** False: it has more levels than the parser, which is recursive. */
 function visited(text: string, visitor: JSONVisitor): boolean {

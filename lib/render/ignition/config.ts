@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../base/errors/failure.ts';
 import { schemaWords } from '../../base/errors/schema-words.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { brokenAt } from '../../base/json-fault.ts';
+import { brokenAt, tooManyLevels } from '../../base/json-fault.ts';
 
 /**
  * The parts of an Ignition config (spec 3.x,
@@ -117,6 +117,9 @@ export function readConfig(
   if (json === undefined) {
     return { ok: false, faults: [{ at: '(file)', problem: `is not JSON: ${brokenAt(text)}` }] };
   }
+  const levels = tooManyLevels(json);
+  if (levels !== undefined)
+    return { ok: false, faults: [{ at: '(file)', problem: `has ${levels}` }] };
   const parsed = configSchema.safeParse(withoutNulls(json));
   if (parsed.success) return { ok: true, config: parsed.data };
   const faults = parsed.error.issues.map((issue) => ({
@@ -195,7 +198,7 @@ export function jsonPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Ignition is written in Go: a null is the same as an omitted field, and in a list an entry without fields. */
+/** Of few levels. Ignition is written in Go: a null is the same as an omitted field, and in a list an entry without fields. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isRecord(value)) return value;

@@ -2,7 +2,7 @@ import { decodeDataUrl, isDataUrl } from '../../base/data-url.ts';
 import { schemaWords } from '../../base/errors/schema-words.ts';
 import { suggest } from '../../base/errors/suggest.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { namedTwice } from '../../base/json-fault.ts';
+import { namedTwice, tooManyLevels } from '../../base/json-fault.ts';
 import { namesIn } from '../../config/file/schema-faults.ts';
 import { sshKeyProblem } from '../../pki/signature/ssh-keys.ts';
 import {
@@ -24,6 +24,8 @@ import { validateConfigText } from './validate.ts';
 export function validateGivenConfig(text: string): ConfigFault[] {
   const other = otherKind(text);
   if (other !== undefined) return [{ at: '(file)', problem: other }];
+  const levels = tooManyLevels(parseJson(text));
+  if (levels !== undefined) return [{ at: '(file)', problem: `has ${levels}` }];
   const twice = namedTwice(text);
   const read = readConfig(text);
   const faults = validateConfigText(text);

@@ -97,6 +97,17 @@ t.test('refuse contents that are not gzip, or do not match the hash', async (t) 
   t.notOk(matchesHash(resource, decodeDataUrl(resource)));
 });
 
+t.test('contents that are too large are called so', async (t) => {
+  const gzip = (bytes: number) => {
+    const source = `data:;base64,${gzipSync(Buffer.alloc(bytes)).toString('base64')}`;
+    return { source, compression: 'gzip' };
+  };
+  t.equal(decodeDataUrl(gzip(2 ** 20), 2 ** 20).length, 2 ** 20);
+  t.throws(() => decodeDataUrl(gzip(2 ** 20 + 1), 2 ** 20), {
+    message: 'A source cannot be decoded: it is more than 1 MiB decompressed',
+  });
+});
+
 t.test('a hash may be of either kind; without one any bytes are accepted', async (t) => {
   const bytes = Buffer.from('x');
   for (const algorithm of ['sha256', 'sha512']) {

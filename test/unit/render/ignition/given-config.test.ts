@@ -22,6 +22,11 @@ const REFUSED: readonly (readonly [name: string, text: string, fault: RegExp])[]
     /^\(file\) is an object of Kubernetes/,
   ],
   ['compressed', '\u001f\ufffd\b', /^\(file\) is compressed/],
+  [
+    'too many levels',
+    `{"ignition":{"version":"3.2.0"},"x":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`,
+    /^\(file\) has more levels than can be read$/,
+  ],
   ['a name twice', '{"ignition":{"version":"3.2.0","version":"3.3.0"}}', /same name twice/],
   [
     "Butane's contents",
