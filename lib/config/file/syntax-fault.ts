@@ -4,6 +4,8 @@ import type { Fault } from './fault.ts';
 type Position = { line: number; column: number };
 
 const LONGEST_MESSAGE = 100;
+/** Far more than a real file has. */
+export const MOST_LEVELS = 64;
 /** `key:value` at the beginning of a line; neither a URL nor a name with `::`. */
 const WITHOUT_BLANK = /^[ \t]*(?:- +)*(?<key>[A-Za-z_][\w.-]{0,60}):(?![\s:/]|$)/;
 
@@ -20,6 +22,8 @@ export function syntaxFaults(
   if (first === undefined) return [];
   const conflict = CONFLICT.exec(source);
   if (conflict !== null) return [conflictFault(at(conflict.index))];
+  const deep = errors.find(({ message }) => OUT_OF_STACK.test(message));
+  if (deep !== undefined) return [depthFault(at(deep.pos[0]))];
   const [offset] = first.pos;
   if (first.code === 'TAB_AS_INDENT') return [tabFault(at(offset))];
   const placeholder = placeholderFault(source, offset, at);
@@ -157,6 +161,17 @@ const tabFault = (position: Position): Fault => ({
   expected: 'blanks before the first letter of a line',
   found: 'a tab',
   fix: 'Write blanks instead, in every line: YAML does not know how wide a tab is.',
+});
+
+/** Of the engine, which the parser passes on. */
+const OUT_OF_STACK = /call stack size|stack overflow/i;
+
+const depthFault = (position: Position): Fault => ({
+  position,
+  field: 'YAML',
+  expected: `at most ${MOST_LEVELS} levels of nesting`,
+  found: 'more',
+  fix: 'Remove some.',
 });
 
 const syntaxFault = (

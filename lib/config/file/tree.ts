@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml';
 import { isRecord } from '../../base/json.ts';
-import { blankBeside } from './syntax-fault.ts';
+import { blankBeside, MOST_LEVELS } from './syntax-fault.ts';
 
 type Path = readonly (string | number)[];
 
@@ -38,7 +38,6 @@ export interface ConfigTree {
  * cannot expand to millions.
  */
 const MOST_VALUES = 50_000;
-const MOST_LEVELS = 64;
 
 /** The values of a YAML document, in time proportional to its size. */
 export function readTree(root: Node | null): ConfigTree {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../base/errors/problem.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
-import { brokenAt, namedTwice } from '../../base/json-fault.ts';
+import { brokenAt, namedTwice, tooManyLevels } from '../../base/json-fault.ts';
 import { isPathLike } from '../../base/path-like.ts';
 
 const expected =
@@ -29,6 +29,8 @@ export function pullSecretProblem(text: string): Problem | undefined {
     // A secret is one long line.
     return problem(`a string of ${text.length} characters that is not JSON: ${brokenAt(text)}`);
   }
+  const levels = tooManyLevels(json);
+  if (levels !== undefined) return problem(levels);
   const auths = isRecord(json) ? json.auths : undefined;
   if (!isRecord(auths)) return problem('JSON without a mapping auths');
   const entries = Object.entries(auths);

@@ -60,8 +60,7 @@ const FILES: readonly Hostile[] = [
   {
     name: 'brackets without end',
     contents: '['.repeat(100_000),
-    says: /YAML: expected/,
-    lines: 51,
+    says: /^install-config\.yaml:1:\d+ YAML: expected at most 64 levels of nesting, found more/m,
   },
   {
     name: 'a hundred levels',

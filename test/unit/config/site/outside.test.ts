@@ -127,6 +127,8 @@ t.test('a refused secret is not shown', async (t) => {
   ];
   for (const text of secrets) t.notMatch(JSON.stringify(pullSecretProblem(text)), 'hunter2');
   t.match(pullSecretProblem('{"auths":{"quay.io":{}}}')?.found, 'quay.io');
+  const deep = `{"auths":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`;
+  t.match(pullSecretProblem(deep), { found: 'more levels than can be read', fix: /^Copy the/ });
   t.match(pullSecretProblem('{"auths":\n{"quay.io":{"auth":"YTpi"}, "quay.io":{}}}'), {
     found: /twice at character 29 of line 2/,
     fix: 'Remove one of the two.',
