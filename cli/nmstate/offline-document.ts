@@ -34,7 +34,22 @@ export function offlineDocument(document: Record<string, unknown>): Record<strin
   // Name servers are stored with an adapter: that of the host may be another one.
   const another =
     'dns-resolver' in document ? [{ name: 'host0', type: 'ethernet', ...DYNAMIC }] : [];
-  return { ...others, interfaces: [...completed, ...made, ...another, ...bridgesOfHost(document)] };
+  const all = [...completed, ...made, ...another, ...bridgesOfHost(document)];
+  return { ...withServersByFamily(others), interfaces: all };
+}
+
+/**
+ * gc stores name servers with adapters, and refuses those of one family between those of the other; apply hands them to
+ * NetworkManager as a whole then (nm/query_apply/dns.rs, store_dns_config).
+ */
+function withServersByFamily(document: Record<string, unknown>): Record<string, unknown> {
+  const { 'dns-resolver': resolver } = document;
+  const config = at(resolver, 'config');
+  const servers = at(config, 'server');
+  if (!isRecord(resolver) || !isRecord(config) || !Array.isArray(servers)) return document;
+  const isSix = (server: unknown) => `${server}`.includes(':');
+  const server = [...servers.filter((each) => !isSix(each)), ...servers.filter(isSix)];
+  return { ...document, 'dns-resolver': { ...resolver, config: { ...config, server } } };
 }
 
 /** OVN's networks may be on bridges that OpenShift has made. */

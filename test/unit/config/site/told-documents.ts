@@ -121,4 +121,9 @@ routes:
   - {destination: 10.9.0.0/24, next-hop-address: 0.0.0.0, next-hop-interface: eno1}
   - {destination: "fd01::/64", next-hop-address: "0::0", next-hop-interface: eno1}
 `,
+  'name servers of both families, in any order': `
+dns-resolver: {config: {server: [10.0.0.2, "fd00::2", 10.0.0.3], search: [example.com]}}
+interfaces:
+- {name: eno1, type: ethernet, state: up, ipv4: {enabled: true, address: [{ip: 10.0.0.5, prefix-length: 24}]}, ipv6: {enabled: true, address: [{ip: "fd00::5", prefix-length: 64}]}}
+`,
 };
