@@ -76,9 +76,9 @@ const settings = z.record(
 const resolver = mapping({ server: list(text), search: list(text), options: list(dnsOption) });
 
 export const SECTION_SCHEMAS = {
-  routes: mapping({ config: list(route), running: z.unknown() }),
+  routes: mapping({ config: list(route), running: list(route) }),
   'route-rules': mapping({ config: list(rule) }),
-  'dns-resolver': mapping({ config: resolver, running: z.unknown() }),
+  'dns-resolver': mapping({ config: resolver, running: resolver }),
   'ovs-db': mapping({
     external_ids: settings,
     other_config: settings,
