@@ -1,7 +1,7 @@
 import type { Misfit } from '../site/nmstate/misfit.ts';
 import type { ConfigDocument } from './document.ts';
 import { type Fault, fieldName } from './fault.ts';
-import { foundAt } from './schema-faults.ts';
+import { foundAt, IN_QUOTES } from './schema-faults.ts';
 
 /** A misfit of a document as a fault of its file; `found` defaults to the value itself. */
 export const misfitFault = (
@@ -12,5 +12,15 @@ export const misfitFault = (
   field: fieldName(path),
   expected,
   found: found ?? foundAt(path, document, expected),
-  fix,
+  fix: ofWord(document.writtenAt(path), expected) ?? fix,
 });
+
+/** One of the words that are expected, such as off, which YAML takes for something else. */
+const ofWord = (written: string | undefined, expected: string): string | undefined =>
+  written !== undefined &&
+  expected
+    .replace(/^one of /, '')
+    .split(', ')
+    .includes(written)
+    ? `${IN_QUOTES}: ${JSON.stringify(written)}.`
+    : undefined;

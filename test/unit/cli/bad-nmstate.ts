@@ -103,6 +103,11 @@ export const nmstate: readonly Case[] = [
     '27:54 interfaces[0].state: expected one of up, down, absent, ignore, found true (written on). Write state: up.',
   ),
   bad(
+    'a word that YAML takes for false',
+    'interfaces: [{name: eno1, type: ethernet, ethtool: {fec: {mode: off}}}]',
+    '27:69 interfaces[0].ethtool.fec.mode: expected one of off, rs, baser, llrs, found false (written off). Write it in quotes: "off".',
+  ),
+  bad(
     'by hardware address without one',
     'interfaces: [{name: lan, type: ethernet, identifier: mac-address}]',
     '27:18 interfaces[0].mac-address: expected six bytes such as 52:54:00:12:34:56, found nothing. Copy it from the adapter, in quotes.',

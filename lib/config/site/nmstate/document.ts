@@ -10,6 +10,12 @@ import { type IgnoredKey, ignoredKeys, structureMisfits } from './structure-misf
 
 const SECTIONS = ['interfaces', ...Object.keys(SECTION_SCHEMAS)];
 
+/** Where objects of Kubernetes have a document; others are policies. */
+const BELOW: ReadonlyMap<string, string> = new Map([
+  ['NMStateConfig', 'spec.config'],
+  ['NodeNetworkState', 'status.currentState'],
+]);
+
 /**
  * What is wrong with an nmstate document, as far as can be checked without the host: what nmstate 2.2 refuses (its keys,
  * types and rules are those of rust/src/lib), and references between interfaces. Paths are relative to the document.
@@ -45,7 +51,7 @@ function sectionMisfits(document: Record<string, unknown>, hostname: string): Mi
   const keys = Object.keys(document);
   const { kind, apiVersion } = document;
   if (typeof kind === 'string' && typeof apiVersion === 'string') {
-    const below = kind === 'NMStateConfig' ? 'spec.config' : 'spec.desiredState';
+    const below = BELOW.get(kind) ?? 'spec.desiredState';
     const fix = `Write what is below ${below}, without the object around it.`;
     return [
       { path: ['kind'], expected: 'an nmstate document', found: `a ${kind.slice(0, 60)}`, fix },

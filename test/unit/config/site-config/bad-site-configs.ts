@@ -121,6 +121,12 @@ const network: readonly BadSite[] = [
     says: /Write what is below spec\.config,/,
   },
   {
+    name: 'the network of a host in a cluster',
+    more: 'raw_nm_state_config:\n  apiVersion: nmstate.io/v1beta1\n  kind: NodeNetworkState\n  status: {currentState: {}}\n',
+    faults: ['6 raw_nm_state_config.kind'],
+    says: /found a NodeNetworkState\. Write what is below status\.currentState,/,
+  },
+  {
     name: 'nmstate as a list',
     more: 'raw_nm_state_config: []\n',
     faults: ['4 raw_nm_state_config'],
