@@ -126,4 +126,60 @@ dns-resolver: {config: {server: [10.0.0.2, "fd00::2", 10.0.0.3], search: [exampl
 interfaces:
 - {name: eno1, type: ethernet, state: up, ipv4: {enabled: true, address: [{ip: 10.0.0.5, prefix-length: 24}]}, ipv6: {enabled: true, address: [{ip: "fd00::5", prefix-length: 64}]}}
 `,
+  'adapters with all that they have, and what is made of them': `
+interfaces:
+- name: eno1
+  type: ethernet
+  state: up
+  ipv4: {enabled: true, dhcp: false, forwarding: false, address: [{ip: 10.0.0.5, prefix-length: 24, protocol: kernel_ll},{ip: 10.0.0.6, prefix-length: 32, valid-life-time: 3000sec, preferred-life-time: 3000sec, protocol: "0x12"}]}
+  ipv6: {enabled: true, dhcp: false, autoconf: false, addr-gen-mode: eui64, token: "::", address: [{ip: "fe80::1", prefix-length: 64, protocol: kernel_ll},{ip: "fd00::5", prefix-length: 64, protocol: ra}]}
+  lldp:
+    enabled: true
+    neighbors:
+    - - {type: 5, system-name: Summit300-48}
+      - {type: 7, system-capabilities: [MAC Bridge component, Router]}
+      - {type: 1, _description: "MAC address", chassis-id: "00:01:30:F9:AD:A0", chassis-id-type: 4}
+  ethtool:
+    pause: {rx: true, tx: true, autoneg: true}
+    fec: {auto: false, mode: baser}
+    coalesce: {adaptive-rx: false, adaptive-tx: false, pkt-rate-high: 0, pkt-rate-low: 0, rx-frames: 0, rx-frames-high: 0, rx-frames-irq: 0, rx-frames-low: 0, rx-usecs: 3, rx-usecs-high: 0, rx-usecs-irq: 0, rx-usecs-low: 0, sample-interval: 0, stats-block-usecs: 0, tx-frames: 0, tx-frames-high: 0, tx-frames-irq: 0, tx-frames-low: 0, tx-usecs: 0, tx-usecs-high: 0, tx-usecs-irq: 0, tx-usecs-low: 0}
+    ring: {rx: 256, rx-max: 4096, rx-jumbo: 0, rx-jumbo-max: 0, rx-mini: 0, rx-mini-max: 0, tx: 256, tx-max: 4096}
+  ethernet:
+    auto-negotiation: false
+    speed: 0
+    duplex: full
+    sr-iov: {total-vfs: 1, max-vfs: 8, drivers-autoprobe: true, vfs: [{id: 0, iface-name: "", mac-address: "fe:de:ad:be:ef:01", spoof-check: true, trust: false, min-tx-rate: 0, max-tx-rate: 0, vlan-id: 0, qos: 0, vlan-proto: 802.1q}]}
+- {name: ipv0, type: ipvlan, state: up, ipvlan: {mode: l2, base-iface: eno1, private: false, vepa: false}}
+- {name: mvt0, type: mac-vtap, state: up, mac-vtap: {base-iface: eno1, mode: vepa, promiscuous: true}}
+- {name: hsr0, type: hsr, state: up, hsr: {port1: eno3, port2: eno4, supervision-address: "01:15:4e:00:01:00", multicast-spec: 0, protocol: prp}}
+- {name: ib0.8001, type: infiniband, state: up, infiniband: {mode: connected, base-iface: ib0, pkey: "0x8001"}}
+- {name: gre1, type: ip-tunnel, state: up, ip-tunnel: {mode: ipip, base-iface: "", local: 10.0.0.5, remote: 10.2.2.2, ttl: 0, tos: 0, pmtu-disc: true, fwmark: 0}}
+- {name: macsec0, type: macsec, state: up, macsec: {encrypt: true, base-iface: eno1, mka-cak: "50b71a8ef0bd5751ea76de6d6c98c03a", mka-ckn: "f2b4297d39da7330910a74abc0449feb45b5c0b9fc23df1430e1898fcf1c4550", port: 0, validation: strict, send-sci: true, offload: "off"}}
+- {name: veth1, type: veth, state: up, veth: {peer: veth1p}}
+- {name: veth1p, type: veth, state: up, veth: {peer: veth1}}
+- {name: vx6, type: vxlan, state: up, vxlan: {id: 7, base-iface: "", learning: true, local: "fd00::5", remote: "fd00::9", destination-port: 4789}}
+- {name: xfrm0, type: xfrm, state: ignore}
+- {name: dum, type: dummy, state: up, mac-address: "36:11:22:33:44:55", mtu: 1500, min-mtu: 0, max-mtu: 0, accept-all-mac-addresses: false}
+`,
+  'bridges of Open vSwitch': `
+ovs-db: {external_ids: {hostname: node, system-id: abc}, other_config: {}}
+interfaces:
+- name: br-ex
+  type: ovs-bridge
+  state: up
+  ovs-db: {external_ids: {bridge-id: br-ex}, other_config: {}}
+  bridge:
+    options: {fail-mode: "", mcast-snooping-enable: false, rstp: false, stp: {enabled: false}, datapath: ""}
+    port:
+    - name: eno4
+      vlan: {}
+    - name: br-ex
+    - {name: bond9, link-aggregation: {mode: balance-slb, bond-downdelay: 0, bond-updelay: 0, ovs-db: {other_config: {}, external_ids: {}}, port: [{name: eno5},{name: eno6}]}}
+- {name: br-ex, type: ovs-interface, state: up, controller: br-ex, mac-address: "52:54:00:00:00:09", mtu: 1500, ovs-db: {external_ids: {}, other_config: {}}, ipv4: {enabled: true, dhcp: true}}
+- {name: eno4, type: ethernet, state: up, controller: br-ex, ovs-db: {external_ids: {}, other_config: {}}}
+- {name: eno5, type: ethernet, state: up, controller: br-ex}
+- {name: eno6, type: ethernet, state: up, controller: br-ex}
+- {name: br-int, type: ovs-bridge, state: ignore, bridge: {options: {fail-mode: secure}, port: [{name: ovn-k8s-mp0}]}}
+- {name: ovn-k8s-mp0, type: ovs-interface, state: ignore, controller: br-int}
+`,
 };

@@ -1,3 +1,4 @@
+import { isWhole } from '../values.ts';
 import {
   flag,
   ipAddress,
@@ -8,6 +9,7 @@ import {
   text,
   U8,
   U32,
+  value,
   whole,
   words,
 } from './values.ts';
@@ -16,6 +18,12 @@ import {
 const metric = whole(-1, U32);
 
 const mptcpFlags = list(words('signal', 'subflow', 'backup', 'fullmesh'));
+
+/** Who has set an address (ip.rs, AddressProtocol). */
+const addressProtocol = value(
+  'one of lo, ra, kernel_ll, or an integer from 0 to 255',
+  (given) => ['lo', 'ra', 'kernel_ll'].includes(`${given}`) || isWhole(given, 0, U8),
+);
 
 const address = onlyOneOf(
   mapping(
@@ -27,7 +35,7 @@ const address = onlyOneOf(
       'preferred-life-time': text,
       'preferred-left': text,
       'preferred-lft': text,
-      protocol: text.or(whole(0, U8)),
+      protocol: addressProtocol,
     },
     { ip: ipAddress, 'prefix-length': whole(0, 128) },
   ),
