@@ -8,7 +8,6 @@ import { clusterDomain } from '../../lib/config/cluster/cluster.ts';
 import { sha256 } from '../../lib/host/files.ts';
 import { createLaptopCredentials } from '../../lib/pki/kubeconfig.ts';
 import { inapplicable } from '../../lib/render/ignition/plain-entries.ts';
-import { effectiveConfig } from '../../lib/render/ignition/validate.ts';
 import { MEDIUM_LABEL } from '../../units/aio.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { AdditionOptions, Additions } from './additions.ts';
@@ -198,7 +197,7 @@ function requireInPlace({ inPlace }: { readonly inPlace?: true | undefined }): v
 /** Before anything happens: the host would refuse it after the bootstrap. */
 function requireAppliedHere({ own }: Additions): void {
   if (own === undefined) return;
-  const faults = inapplicable(effectiveConfig(own.config).config);
+  const faults = inapplicable(own.config);
   if (faults.length === 0) return;
   const lines = faults.map(({ at, problem }) => `  ${at} ${problem}`);
   throw new Failure(

@@ -118,8 +118,15 @@ function jsonFault(
 }
 
 /** Of text that is not indented below its key, each line looks like a key and its value. */
-const ABOVE_TEXT = /[:|>][-+\d]*[ \t]*(?: #.*)?\r?\n$/;
+const ABOVE_TEXT = /[:|>][-+\d]*$/;
 const SSH_KEY = /^(?:ssh|ecdsa|sk)-/;
+
+/** Without its comment; `start`: of the line below. */
+function lineAbove(source: string, start: number): string {
+  const { line } = lineAt(source, Math.max(start - 1, 0));
+  const [uncommented = ''] = line.split(' #', 1);
+  return uncommented.trimEnd();
+}
 
 /** A key and its value, one word, as other programs write them: with a blank or "=" alone. */
 function colonFault(
@@ -132,7 +139,7 @@ function colonFault(
     /^(?<before>[ \t]*(?:- +)*(?<key>[a-z][A-Za-z\d-]{0,60}))(?: *= *| +)[^\s=:#][^\s:]*\s*$/.exec(
       line,
     )?.groups ?? {};
-  if (key === undefined || SSH_KEY.test(key) || ABOVE_TEXT.test(source.slice(0, start)))
+  if (key === undefined || SSH_KEY.test(key) || ABOVE_TEXT.test(lineAbove(source, start)))
     return undefined;
   return {
     position: at(start + before.length),

@@ -158,8 +158,8 @@ function fileFaults(file: File): ConfigFault[] {
   });
 }
 
-/** Its first line, which ends behind the dashes: a script or a rule may search for it. The ends may be escaped, as in JSON. */
-const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[ \t]*(?:\r?\n|\\r|\\n)/;
+/** Its first line, which ends behind the dashes: a script or a rule may search for it. The ends may be escaped, as in JSON, and in JSON within. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[ \t]*(?:\r?\n|\\+[rn])/;
 
 /** Whether the bytes contain a PEM private key, in plain text or in base64 as in kubeconfigs. */
 export function holdsPrivateKey(bytes: Buffer): boolean {

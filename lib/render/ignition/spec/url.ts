@@ -4,8 +4,10 @@ const PARAMETER = `;${TOKEN}=(?:${TOKEN}|"(?:[^"\\\\\\u0080-\\uffff]|\\\\[\\u000
 /** What of a data URL comes before its data, as Ignition reads it (vincent-petithory/dataurl, lex.go). */
 const DATA = new RegExp(`^data:${MEDIA_TYPE}(?:${PARAMETER})*(?<base64>;base64)?,`);
 const BASE64 = /^[A-Za-z0-9+/=\n]*$/;
-/** Neither a blank nor what delimits URLs; each % begins an escape. */
-const ESCAPED = /^(?:[!$&'()*+,./0-9:;=?@A-Z_a-z~-]|%[0-9A-Fa-f]{2})*$/;
+/** A blank, or what delimits URLs. Looked for one by one: contents may have megabytes. */
+const DELIMITER = /[^!$&'()*+,./0-9:;=?@A-Z_a-z~%-]/;
+/** Of a media type with its parameters. */
+const LONGEST_HEAD = 4096;
 
 /** Host, port and the rest of a URL, as Go parses it (net/url). */
 const HIERARCHY =
@@ -35,13 +37,15 @@ export function isFetchable(url: string, minor: number): boolean {
     case 'gs':
       return minor >= 2 && isHostUrl(url);
     case 's3':
-      return isHostUrl(url) && !(minor >= 4 && EMPTY_VERSION.test(url));
+      return isHostUrl(url) && !EMPTY_VERSION.test(url);
     case 'arn':
       return minor >= 4 && ARN.test(url) && !EMPTY_VERSION.test(url);
     case 'data': {
-      const [head, base64] = DATA.exec(url) ?? [];
+      const [head, base64] = DATA.exec(url.slice(0, LONGEST_HEAD)) ?? [];
       if (head === undefined) return false;
-      return (base64 === undefined ? ESCAPED : BASE64).test(url.slice(head.length));
+      const data = url.slice(head.length);
+      if (base64 !== undefined) return BASE64.test(data);
+      return !DELIMITER.test(data) && !BROKEN_ESCAPE.test(data);
     }
     default:
       return false;

@@ -175,6 +175,12 @@ t.test('right ones', async (t) => {
   }
 });
 
+t.test('contents of many megabytes', async (t) => {
+  const of = (data: string) => file({ contents: { source: `data:,${data}` } });
+  t.strictSame(validateGivenConfig(of('a'.repeat(16 * 2 ** 20))), []);
+  t.match(validateGivenConfig(of(`${'a'.repeat(16 * 2 ** 20)} b`)), [{ problem: /not what Ign/ }]);
+});
+
 t.test('units that are enabled, but started by nothing', async (t) => {
   const install = '[Install]\nWantedBy=multi-user.target\n';
   const units = [
