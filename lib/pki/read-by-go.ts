@@ -1,4 +1,5 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
+import { parseJson } from '../base/json.ts';
 
 /** Curves of crypto/x509 and crypto/tls, as OpenSSL calls them. */
 const CURVES: readonly (string | undefined)[] = [
@@ -28,9 +29,6 @@ const CURVE_ITSELF = /06072a8648ce3d020130/;
  * although OpenSSL does both; undefined if they do. The judge of the list is Go, in
  * `test/integration/certificates-in-go.test.ts`.
  *
- * A certificate with another curve is not to reach a connection of this program at all: Node 24 ends with SIGSEGV when it
- * describes its key (`getPeerCertificate`).
- *
  * @param isAnchor nobody verifies its own signature; true by default of a root
  */
 export function unreadByGo(
@@ -40,18 +38,33 @@ export function unreadByGo(
   const { serialNumber, subjectAltName = '' } = certificate;
   const der = certificate.raw.toString('hex');
   if (serialNumber.startsWith('-')) return 'a negative serial number';
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = keyOf(certificate) ?? {};
+  const { asymmetricKeyType: type } = keyOf(certificate) ?? {};
   if (type === undefined) return 'a key that cannot be read';
   if (!KEYS.includes(type)) return `a key of ${type}`;
-  if (type === 'ec' && !CURVES.includes(details?.namedCurve)) {
-    return `a key on the curve ${details?.namedCurve ?? 'of its own'}`;
-  }
+  const curve = unnamedCurve(certificate);
+  if (curve !== undefined) return curve;
   if (CURVE_ITSELF.test(der)) return 'a key with the parameters of its curve';
-  if (!/^[ -~]*$/.test(subjectAltName) || subjectAltName.includes('"')) {
+  if (textNames(subjectAltName).some((name) => /[^\0-\x7f]/.test(name))) {
     return 'a name with letters other than those of ASCII';
   }
   return isAnchor ? undefined : signatureProblem(certificate, der);
 }
+
+/**
+ * What such a certificate must not have to reach a connection of this program: Node 24 ends with SIGSEGV when it describes
+ * a key on a curve without a name of NIST (`getPeerCertificate`). Undefined: another key, or a curve of NIST.
+ */
+export function unnamedCurve(certificate: X509Certificate): string | undefined {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = keyOf(certificate) ?? {};
+  if (type !== 'ec' || CURVES.includes(details?.namedCurve)) return undefined;
+  return `a key on the curve ${details?.namedCurve ?? 'of its own'}`;
+}
+
+/** The names that Go decodes, of Node's list, in which what has a comma or other letters is quoted. */
+const textNames = (list: string): string[] =>
+  [...list.matchAll(/(?:^|, )(?:DNS|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(([, name = '']) =>
+    String((name.startsWith('"') ? parseJson(name) : undefined) ?? name),
+  );
 
 /** OpenSSL decodes it only now. */
 function keyOf(certificate: X509Certificate): KeyObject | undefined {

@@ -5,7 +5,7 @@ import { schemaFaults } from '../../base/errors/schema-faults.ts';
 import { isRecord, parseJson } from '../../base/json.ts';
 import { jsonFault } from '../../base/json-fault.ts';
 import { certificatesIn } from '../../pki/certificate.ts';
-import { unreadByGo } from '../../pki/read-by-go.ts';
+import { unnamedCurve } from '../../pki/read-by-go.ts';
 
 /** How a file is read that names where a host sends something. */
 export interface DestinationFile<To> {
@@ -47,10 +47,10 @@ export function certificateFaults(field: string, pem: string): string[] {
       new X509Certificate(pem),
       ...certificatesIn(pem).map((each) => new X509Certificate(each)),
     ];
-    const unread = all.map((each) => unreadByGo(each, true)).find((each) => each !== undefined);
-    return unread === undefined
+    const curve = all.map(unnamedCurve).find((each) => each !== undefined);
+    return curve === undefined
       ? []
-      : [`${field}: expected another certificate, found one with ${unread}`];
+      : [`${field}: expected a key of RSA, Ed25519 or a curve of NIST, found ${curve}`];
   } catch {
     return [`${field}: expected a certificate in PEM`];
   }
