@@ -44,7 +44,7 @@ export const LOG_PATTERNS: readonly [RegExp, string][] = [
   [/(\bpsk=)[^\n]+/gi, `$1${HIDDEN}`],
   // the next word, or what is in quotes, unless it is a fault of such a field or file that is told
   [
-    /((?:password|(?<!\/)passwd|passphrase|(?<!cluster-)token|client_?secret|secret_?(?:access_?)?key|client-key-data|psk)(?:[^\S\n]{0,3}[=:][^\S\n]*|(?<=--[\w-]{1,30})[^\S\n]+))(?!\\*"|--|(?:expected|unknown field|command not|property is) )(?:'[^'\n]+'|[^\s"',;]+)/gi,
+    /((?:password|(?<!\/etc\/)passwd|passphrase|(?<!initial-cluster-)token|client_?secret|secret_?(?:access_?)?key|client-key-data|psk)(?:[^\S\n]{0,3}[=:](?:[^\S\n]*|\n[^\S\n]+)|(?<=--[\w-]{1,30})[^\S\n]+(?!--)))(?!\\*"|(?:expected|unknown field|command not|property is) )(?:'[^'\n]+'|[^\s"',;]+)/gi,
     `$1${HIDDEN}`,
   ],
   [/(\bauth=)[\w+/]{8,}={0,2}/gi, `$1${HIDDEN}`],
