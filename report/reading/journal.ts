@@ -13,7 +13,7 @@ export interface JournalLine {
 }
 
 const LINE =
-  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) (?:\S+ )?([^\s[\]:]+)(?:\[\d+\])?: (.*)$/;
+  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) (?:[^\s:]+ )?([^\s[\]:]+)(?:\[\d+\])?: (.*)$/;
 /** A container's log line, in CRI format or as printed by `crictl logs --timestamps`. */
 const CRI_LINE = /^(\d{4}-\d\d-\d\dT\S+) (?:(?:stdout|stderr) [FP] )?(.*)$/;
 

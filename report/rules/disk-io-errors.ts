@@ -6,8 +6,8 @@ import { plural } from '../reading/words.ts';
 /** Messages of the block layer, libata, NVMe and the file systems. */
 const ERRORS =
   /I\/O error, dev (\w+)|Buffer I\/O error on dev(?:ice)? ([\w-]+)|critical (?:medium|target) error, dev (\w+)|EXT4-fs error \(device ([\w-]+)\)|XFS \(([\w-]+)\): (?:Metadata corruption|Corruption|metadata I\/O error|log I\/O error)|BTRFS (?:error|critical) \(device ([\w-]+)\)|(nvme\d+)n?\d*: I\/O .*timeout|Remounting filesystem read-only/;
-/** What a stick that is taken out leaves, and nothing else. */
-const OF_BLOCKS = /I\/O error(?:,| on) dev/;
+/** What a stick that is taken out leaves, and nothing else, or a controller that answered again. */
+const OF_BLOCKS = /I\/O error(?:,| on) dev|nvme\d+n?\d*: I\/O .*timeout/;
 const SHOWN = 6;
 /** Drives that report errors if they have no medium. */
 const NO_MEDIUM = /^(sr|fd)\d+$/;

@@ -146,6 +146,12 @@ export const diskCases: readonly RuleCase[] = [
     files: kernelOf('2026-11-19', 'I/O error, dev sdb, sector 2048 op 0x0:(READ)'),
     finds: [{ severity: 'warning', title: /1 error of sdb/ }],
   },
+  {
+    rule: 'disk-io-errors',
+    of: 'a controller that answered again two days ago',
+    files: kernelOf('2026-11-19', 'nvme0: I/O 5 QID 3 timeout, aborting'),
+    finds: [{ severity: 'warning', title: /1 error of nvme0/ }],
+  },
   ...(
     [
       [
