@@ -146,9 +146,12 @@ function definitionFault({ object, kind, apiVersion, name }: Given): string | un
 /** etcd takes no larger request. */
 const MAX_OBJECT_BYTES = 1536 * 1024;
 
-/** Of ConfigMaps and Secrets the data has a limit of its own; their JSON may be larger. */
+/** Of what is stored as JSON. ConfigMaps and Secrets have a limit of their own; other kinds of Kubernetes are stored in less. */
 function sizeFault(manifest: Given): string | undefined {
-  if (hasData(manifest)) return undefined;
+  const { apiVersion, kind } = manifest;
+  const isStoredInLess =
+    builtInGroups.has(groupOf(apiVersion)) && kind !== 'CustomResourceDefinition';
+  if (isStoredInLess || hasData(manifest)) return undefined;
   const bytes = Buffer.byteLength(JSON.stringify(manifest.object));
   return bytes <= MAX_OBJECT_BYTES
     ? undefined

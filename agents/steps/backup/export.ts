@@ -30,7 +30,7 @@ export async function requireExportable(paths: HostPaths): Promise<void> {
  *
  * @param name as `sno-backup list` prints it
  * @param target does not exist
- * @returns `leftOut`: why settings of this host are not in it
+ * @returns `leftOut`: what is wrong with the settings of this host, of which what is sound goes along
  * @throws Failure; nothing incomplete is left
  */
 export async function exportBackup(

@@ -74,7 +74,9 @@ async function pushBackup(
     const exported = { target: path, encrypter: encrypterFor(to.recipients) };
     const { bytes, leftOut } = await exportBackup(paths, name, exported, progress.signal);
     if (leftOut !== undefined) {
-      progress.warn(`Settings of this host are not in the backup: ${describeError(leftOut)}`);
+      progress.warn(
+        `Of the settings of this host, only what is sound is in the backup: ${describeError(leftOut)}`,
+      );
     }
     // One that began meanwhile: the file may have parts of both sides of it.
     const underWay = await changeUnderWay(paths);

@@ -41,6 +41,6 @@ export async function plannedExport(
     return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
 It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
 contents of persistent volumes, nor the payload, of which it has the digests.
-${leftOut === undefined ? '' : `Nor all settings: ${describeError(leftOut)}\n`}`;
+${leftOut === undefined ? '' : `Of the settings it has what is sound: ${describeError(leftOut)}\n`}`;
   };
 }

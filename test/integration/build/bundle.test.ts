@@ -14,7 +14,7 @@ import { images, skipWithout } from '../media/images.ts';
 const PROGRAMS = {
   'agents/main.ts': 5_800_000,
   // 1.8 MB of it are the client of people's kubeconfigs, loaded by commands that read one.
-  'cli/main.ts': 5_330_000,
+  'cli/main.ts': 5_400_000,
 };
 const LARGEST_SHOWN = 12;
 

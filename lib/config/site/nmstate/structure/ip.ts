@@ -22,7 +22,9 @@ const mptcpFlags = list(words('signal', 'subflow', 'backup', 'fullmesh'));
 /** Who has set an address (ip.rs, AddressProtocol). */
 const addressProtocol = value(
   'one of lo, ra, kernel_ll, or an integer from 0 to 255',
-  (given) => ['lo', 'ra', 'kernel_ll'].includes(`${given}`) || isWhole(given, 0, U8),
+  (given) =>
+    (typeof given === 'string' && ['lo', 'ra', 'kernel_ll'].includes(given)) ||
+    isWhole(given, 0, U8),
 );
 
 const address = onlyOneOf(
