@@ -11,7 +11,7 @@ import { podPathOf } from './text-values.ts';
 
 type Given = Pick<Manifest, 'object' | 'apiVersion' | 'kind' | 'name' | 'namespace'>;
 
-/** The first thing about the object itself that no API accepts, whatever its fields are; undefined if there is none. */
+/** The first thing for which every API refuses the object by itself, or would be asked for it in vain; undefined if there is none. */
 export function objectFault(manifest: Given): string | undefined {
   return (
     encryptedFault(manifest) ??

@@ -12,13 +12,14 @@ const LONGEST_HEAD = 4096;
 /** Host, port and the rest of a URL, as Go parses it (net/url). */
 const HIERARCHY =
   /^[a-z][a-z0-9+.-]*:\/\/(?:[\w.:~!$&'()*+,;=%@-]*@)?(?:\[[0-9A-Fa-f:.]+(?:%25[\w.~-]+)?\]|[^\s"<>{}^`|\\/?#@[\]:%]*)(?::\d*)?(?<path>(?:\/[^?#]*)?)(?:\?[^#]*)?(?<fragment>(?:#.*)?)$/i;
+/** Of ASCII: others are letters to Go. */
+const CONTROL = /(?![\u0080-\u009f])\p{Cc}/u;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
 /** Whether Go parses a URL with a host. */
 export function isHostUrl(url: string): boolean {
   const { path, fragment = '' } = HIERARCHY.exec(url)?.groups ?? {};
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
-  if (path === undefined || /[\u0000-\u001f\u007f]/.test(url)) return false;
+  if (path === undefined || CONTROL.test(url)) return false;
   return !BROKEN_ESCAPE.test(path) && !BROKEN_ESCAPE.test(fragment);
 }
 
