@@ -30,7 +30,7 @@ export async function requireExportable(paths: HostPaths): Promise<void> {
  *
  * @param name as `sno-backup list` prints it
  * @param target does not exist
- * @returns `leftOut`: what is wrong with the settings of this host, of which what is sound goes along
+ * @returns `settingsFault`: what is wrong with the settings of this host, of which what is sound goes along
  * @throws Failure; nothing incomplete is left
  */
 export async function exportBackup(
@@ -38,7 +38,7 @@ export async function exportBackup(
   name: string,
   { target, encrypter }: { readonly target: string; readonly encrypter: Encrypter },
   signal: AbortSignal,
-): Promise<{ bytes: number; leftOut: Failure | undefined }> {
+): Promise<{ bytes: number; settingsFault: Failure | undefined }> {
   const folder = join(backupsFolder(paths), name);
   const { clusterId } = await readCluster(paths);
   const manifest = await verifyBackup(folder, { clusterId, owner: ownUser(), signal });
@@ -47,9 +47,9 @@ export async function exportBackup(
   const contentsOf = ({ path }: BackupFile) => opened.get(path) ?? join(folder, path);
   const key = await signingKey(paths);
   const signs = (text: string) => signHeader(text, key);
-  const { fault: leftOut } = await readSoundSettings(paths);
+  const { fault: settingsFault } = await readSoundSettings(paths);
   const written = await writePortable(target, { header, contentsOf, signs, encrypter }, signal);
-  return { ...written, leftOut };
+  return { ...written, settingsFault };
 }
 
 /**

@@ -72,10 +72,10 @@ async function pushBackup(
   return withWorkFolder(workFolder(context), async (folder) => {
     const path = join(folder, 'backup.age');
     const exported = { target: path, encrypter: encrypterFor(to.recipients) };
-    const { bytes, leftOut } = await exportBackup(paths, name, exported, progress.signal);
-    if (leftOut !== undefined) {
+    const { bytes, settingsFault } = await exportBackup(paths, name, exported, progress.signal);
+    if (settingsFault !== undefined) {
       progress.warn(
-        `Of the settings of this host, only what is sound is in the backup: ${describeError(leftOut)}`,
+        `Of the settings of this host, only what is sound is in the backup: ${describeError(settingsFault)}`,
       );
     }
     // One that began meanwhile: the file may have parts of both sides of it.

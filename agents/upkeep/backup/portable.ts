@@ -37,10 +37,10 @@ export async function plannedExport(
   await requireExportable(paths);
   return async (name) => {
     const { signal } = new AbortController();
-    const { bytes, leftOut } = await exportBackup(paths, name, { target, encrypter }, signal);
+    const { bytes, settingsFault } = await exportBackup(paths, name, { target, encrypter }, signal);
     return `${target}: ${Math.ceil(bytes / 2 ** 20)} MiB, encrypted for ${recipient.length === 1 ? 'one recipient' : `${recipient.length} recipients`}.
 It has etcd, the keys of the host and what its control plane was rendered from. It does not have the
 contents of persistent volumes, nor the payload, of which it has the digests.
-${leftOut === undefined ? '' : `Of the settings it has what is sound: ${describeError(leftOut)}\n`}`;
+${settingsFault === undefined ? '' : `Of the settings it has what is sound: ${describeError(settingsFault)}\n`}`;
   };
 }

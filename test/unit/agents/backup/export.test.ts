@@ -35,13 +35,13 @@ async function exportingHost(t: Test) {
     const target = host.at('/backup.age');
     rmSync(target, { force: true });
     const encrypter = encrypterFor([recipient]);
-    const { leftOut } = await exportBackup(host.paths, NAME, { target, encrypter }, signal);
+    const { settingsFault } = await exportBackup(host.paths, NAME, { target, encrypter }, signal);
     const opening = {
       decrypter: decrypterFor(identity, 'key'),
       author: { kind: 'not-compared' },
     } as const;
     const { header } = await readPortable(target, opening, {}, signal);
-    return { given: header.settings, leftOut: leftOut?.message };
+    return { given: header.settings, settingsFault: settingsFault?.message };
   };
   return { host, settings };
 }
@@ -49,17 +49,17 @@ async function exportingHost(t: Test) {
 t.test('damaged settings keep no backup from leaving the host', async (t) => {
   for (const [what, damage] of Object.entries(DAMAGE)) {
     const { host, settings } = await exportingHost(t);
-    t.strictSame(await settings(), { given: undefined, leftOut: undefined }, 'without them');
+    t.strictSame(await settings(), { given: undefined, settingsFault: undefined }, 'without them');
     damage(host, SETTINGS);
     const none = what === 'a folder' ? undefined : {};
-    const { given, leftOut } = await settings();
+    const { given, settingsFault } = await settings();
     t.strictSame(given, none, what);
-    t.match(leftOut, /^the settings in \S+settings\.json cannot be used/, what);
+    t.match(settingsFault, /^the settings in \S+settings\.json cannot be used/, what);
   }
 });
 
 t.test('of settings with a fault, the others go with a backup', async (t) => {
   const { host, settings } = await exportingHost(t);
   host.write(SETTINGS, '{"backupKeepCount": 3, "etcdMs": "long", "hurry": true}');
-  t.match(await settings(), { given: { backupKeepCount: 3 }, leftOut: /cannot be used/ });
+  t.match(await settings(), { given: { backupKeepCount: 3 }, settingsFault: /cannot be used/ });
 });
